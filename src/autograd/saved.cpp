@@ -1,4 +1,4 @@
-// What gradients need of a call, and what can be said of those of an op.
+// Finds what the gradients of a call need to be saved, and describes the gradient of an op.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -39,7 +39,7 @@ Saved saved_for(const OpCall& call, std::span<const bool> wanted) {
 
 namespace {
 
-// Catches the call of an op that an overload makes, and finds what is saved of it.
+// Intercepts the op call that an overload makes, and finds what is saved for it.
 class Find : public Shapes {
  public:
   explicit Find(const OpDef& op) : op_(op) {}
@@ -57,16 +57,16 @@ class Find : public Shapes {
   const OpDef& op_;
 };
 
-// What the tensors of an example are like: which ones an op takes is not in its schema.
+// The tensors of an example call: a schema does not say which ones its op accepts.
 struct Kind {
-  std::span<const DType> dtypes;  // in turn, the last one from then on
+  std::span<const DType> dtypes;  // in order; the last one repeats
   size_t rank;                    // of the first tensor
-  size_t less;                    // by how much that of the others is smaller
-  bool all;                       // also those that may be left out
-  std::optional<int64_t> number;  // what arguments that are whole numbers are; else dimensions
+  size_t less;                    // how much smaller the rank of the others is
+  bool all;                       // whether to pass optional ones
+  std::optional<int64_t> number;  // the value of integer arguments; none: dimensions
 };
 
-// A number or what else an argument that is not a tensor needs, where it has no default.
+// A value for an argument that is not a tensor and has no default.
 ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& kind) {
   const ArgType& type = argument.type;
   const size_t rank = kind.rank;
@@ -76,7 +76,7 @@ ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& ki
   }
   const bool whole = type.kind == ArgKind::integer || type.kind == ArgKind::sym_int;
   if (kind.number && whole) return Scalar(*kind.number);
-  if (type.list) {  // sizes are 1, and the dimensions that there are
+  if (type.list) {  // sizes are 1; dimensions are all that there are
     std::vector<Scalar> all;
     for (size_t d = 0; d < rank; ++d)
       all.emplace_back(type.kind == ArgKind::integer ? static_cast<int64_t>(d) : 1);
@@ -90,7 +90,7 @@ ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& ki
   return type.optional ? ArgValue() : ArgValue(Scalar(0));
 }
 
-// Arguments of one element each.
+// Arguments that are tensors with one element each.
 std::vector<NamedArg> example(Shapes& shapes, const ops::Overload& overload, const Kind& kind) {
   size_t next = 0;
   const auto tensor = [&] {
@@ -126,7 +126,7 @@ std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) 
   return find.found;
 }
 
-// Of the first call of an overload that fits.
+// For the first example that the overload accepts.
 std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean;
   constexpr DType dtypes[][4] = {
@@ -148,7 +148,7 @@ std::optional<Saved> found_for(const ops::Overload& overload) {
   return std::nullopt;
 }
 
-// The names of what is saved, in the schema's words.
+// The names of the saved values as in the schema.
 std::string names(const ops::Overload& overload, const Saved& saved) {
   std::string out;
   const auto add = [&](std::string_view name) { out += cat(out.empty() ? "" : ", ", name); };

@@ -7,7 +7,7 @@ Tensor Shapes::tensor(TensorMeta meta) {
   TensorImpl* impl = new_impl();
   impl->dtype = metas_.back().dtype;
   impl->device = metas_.back().device;
-  impl->call = builder_calls;  // the number of no builder
+  impl->call = builder_calls;  // matches no builder
   impl->slot = static_cast<uint32_t>(metas_.size() - 1);
   impl->deferred = &metas_.back();
   return made_.emplace_back(impl);

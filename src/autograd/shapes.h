@@ -1,4 +1,4 @@
-// Answers calls with tensors that have a shape and no elements, and notes which tensors were read.
+// Answers calls with tensors that have a shape but no elements; records whose elements were read.
 #pragma once
 
 #include <deque>
@@ -12,13 +12,13 @@ namespace vitro::autograd {
 class Shapes : public Interpreter {
  public:
   Tensor tensor(TensorMeta meta);
-  // Whether a call needs elements of it.
+  // Whether a call needs the elements of the tensor.
   bool was_read(const Tensor& tensor) const { return read_.contains(tensor.impl()); }
   void call(const OpCall& call, std::span<Tensor> results) override;
 
  private:
-  std::deque<TensorMeta> metas_;  // deferred tensors point to them
-  std::deque<Tensor> made_;       // alive, so that no other tensor takes the place of one
+  std::deque<TensorMeta> metas_;  // a deque: deferred tensors point to the elements
+  std::deque<Tensor> made_;       // kept alive so that addresses stay unique
   std::unordered_set<const TensorImpl*> read_;
 };
 

@@ -1,3 +1,5 @@
+// The tape: keeps calls that depend on watched tensors, with the versions of their memory, and goes
+// back through them with vjp().
 #include "autograd/tape.h"
 
 #include <algorithm>
@@ -31,7 +33,7 @@ void Tape::call(const OpCall& call, std::span<Tensor> results) {
 
 namespace {
 
-// How often its memory was written into; of a deferred tensor that is not known.
+// How often the tensor's storage was written; unknown for a deferred tensor.
 constexpr uint64_t unknown = ~uint64_t{0};
 uint64_t version_of(const Tensor& tensor) {
   return tensor.is_deferred() || !tensor.storage() ? unknown : tensor.storage().version();
@@ -41,7 +43,7 @@ uint64_t version_of(const Tensor& tensor) {
 
 void Tape::keep(const OpCall& call, std::span<const Tensor> results) {
   Entry entry{call.op, {}, {}, Attrs(call.attrs), {results.begin(), results.end()}, call.where, {}};
-  entry.tensors.reserve(call.operands.size());  // they stay where they are
+  entry.tensors.reserve(call.operands.size());  // operands point to the elements
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor()) {
       entry.operands.emplace_back(entry.tensors.emplace_back(operand.tensor()));

@@ -1,5 +1,5 @@
-// Calls the formula of an op, or goes back through the program of a composite, and makes what comes
-// fit: sums what was broadcast, converts to the dtype of the operand.
+// Runs the formula of an op, or goes back through the program of a composite, and fits the
+// gradients to the operands: sums over broadcast dimensions, converts to the operand's dtype.
 #include "vitro/autograd/vjp.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace vitro::autograd {
 namespace {
 
-// Whether a write into `target` changes the elements of the tensor.
+// Whether a write into `target` changes elements of the tensor.
 bool is_written_with(const Tensor& tensor, const Tensor& target) {
   if (tensor.same_as(target)) return true;
   return !tensor.is_deferred() && !target.is_deferred() &&
@@ -30,7 +30,7 @@ bool same_sizes(const Sizes& a, const Sizes& b) {
          });
 }
 
-// The dimensions of a result of `sizes` along which an operand was repeated.
+// The dimensions of a result of `sizes` along which an operand was broadcast.
 Dims repeated(const Sizes& sizes, const Sizes& operand) {
   Dims dims;
   const size_t missing = sizes.size() - operand.size();
@@ -42,7 +42,7 @@ Dims repeated(const Sizes& sizes, const Sizes& operand) {
   return dims;
 }
 
-// A gradient with the sizes and the dtype of its operand.
+// A gradient with the sizes and dtype of its operand.
 Tensor fitted(const OpDef& op, Tensor gradient, const Tensor& operand) {
   const Sizes sizes = operand.sizes();
   if (gradient.rank() >= operand.rank()) {
@@ -55,7 +55,7 @@ Tensor fitted(const OpDef& op, Tensor gradient, const Tensor& operand) {
   return to(gradient, operand.dtype());
 }
 
-// Those of results that can have one.  Error where one does not fit its result.
+// The gradients of results that can have one. Error if one does not fit its result.
 std::vector<Tensor> checked(const OpDef& op, std::span<const Tensor> results,
                             std::span<const Tensor> gradients) {
   VITRO_CHECK(results.size() == gradients.size(), "vjp: ", op.name, " has ", results.size(),
@@ -71,7 +71,7 @@ std::vector<Tensor> checked(const OpDef& op, std::span<const Tensor> results,
   return out;
 }
 
-// Error where the results are none of a call with these operands.
+// Error if the results cannot be those of a call with these operands.
 void check_results(const OpCall& call, std::span<const Tensor> results) {
   const OpDef& op = *call.op;
   const std::vector<TensorMeta> made = infer(op, call.operands, call.attrs);
@@ -79,7 +79,7 @@ void check_results(const OpCall& call, std::span<const Tensor> results) {
               " results, got ", results.size());
   for (size_t k = 0; k < made.size(); ++k) {
     const TensorMeta meta = call.in_place ? call.operands[0].tensor().rule_meta() : made[k];
-    const bool sized = op.kind != OpKind::compaction;  // else data decide
+    const bool sized = op.kind != OpKind::compaction;  // else a size depends on data
     VITRO_CHECK(
         results[k].dtype() == meta.dtype && (!sized || same_sizes(results[k].sizes(), meta.sizes)),
         "vjp: result ", k, " of ", op.name, " is ", results[k].dtype(),
@@ -88,7 +88,7 @@ void check_results(const OpCall& call, std::span<const Tensor> results) {
   }
 }
 
-// A call in place has written over its first operand, and over what shares memory with it.
+// A call in place has overwritten its first operand and everything that shares memory with it.
 void check_overwritten(const OpCall& call, const Tensor& written, std::span<const bool> wanted) {
   const Saved saved = saved_for(call, wanted);
   for (size_t i = 0; i < call.operands.size(); ++i) {
@@ -100,8 +100,8 @@ void check_overwritten(const OpCall& call, const Tensor& written, std::span<cons
   }
 }
 
-// A tensor that stands twice among the operands is two, whether or not the gradients of both are
-// wanted: each has one of its own.
+// The operands as distinct tensors: if one occurs twice, each occurrence has its own gradient,
+// whether or not both are wanted.
 std::vector<Tensor> told_apart(const OpCall& call) {
   std::vector<Tensor> out(call.operands.size());
   for (size_t i = 0; i < out.size(); ++i) {

@@ -8,12 +8,12 @@
 namespace vitro::nn {
 namespace {
 
-// A number in (0, 1) with 24 bits.
+// A number in (0, 1) with 24 random bits.
 double unit(uint32_t bits) {
   return (static_cast<double>(bits >> 8) + 0.5) * 0x1p-24;
 }
 
-// Calls make(four words) for each group of four elements and stores what it gives.
+// Calls make(four words) for each group of four elements and stores the results.
 template <class Make>
 Tensor filled(std::initializer_list<int64_t> sizes, Make make) {
   Tensor t = Tensor::empty(sizes);
@@ -39,7 +39,7 @@ Tensor uniform(std::initializer_list<int64_t> sizes, double low, double high) {
 }
 
 Tensor normal(std::initializer_list<int64_t> sizes, double mean, double deviation) {
-  return filled(sizes, [&](const std::array<uint32_t, 4>& w) {  // Box and Muller
+  return filled(sizes, [&](const std::array<uint32_t, 4>& w) {  // Box-Muller transform
     std::array<double, 4> out{};
     for (size_t pair = 0; pair < 4; pair += 2) {
       const double radius = deviation * std::sqrt(-2 * std::log(unit(w[pair])));

@@ -5,7 +5,7 @@
 namespace vitro::ops {
 namespace {
 
-// Through pointers, for which each of the functions has to be in the library.
+// Uses function pointers, so the linker must find the definition of each.
 template <class... Op>
 std::vector<const OpDef*> definitions(List<Op...>) {
   static constexpr const OpDef& (*functions[])() = {&def<Op>...};

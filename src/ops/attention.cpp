@@ -1,4 +1,4 @@
-// scaled_dot_product_attention: shape rule, and its program of two batched products and a softmax.
+// scaled_dot_product_attention: shape rule, and program of two batched products and a softmax.
 #include "vitro/ops/attention.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ Tensor as_batch(const Tensor& x, const Sizes& batch) {
   return reshape(expand(x, with(batch, rows, columns)), {product(batch), rows, columns});
 }
 
-// Softmax in which a row of nothing but -inf gives 0.
+// Softmax that gives 0 for a row in which every score is -inf.
 Tensor softmax_of_some(const Tensor& scores) {
   const Tensor most = amax(scores, {-1}, true);
   const Tensor e = exp(scores - where(most == -infinity, 0.0, most)), total = sum(e, {-1}, true);

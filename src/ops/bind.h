@@ -1,4 +1,5 @@
-// A C++ function as a function of a schema's arguments: each value becomes what its parameter is.
+// Adapts a C++ function to the arguments of a schema, converting each value to its parameter's
+// type.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@
 
 namespace vitro::ops {
 
-// A call of a function: the argument of a parameter is that of the same number, none behind the
-// last ("left out": a rounding mode).
+// One call of a function. Parameter i gets argument i; parameters after the last argument are left
+// out (a rounding mode).
 struct BoundCall {
   const Schema& schema;
   std::span<const ArgValue> arguments;
@@ -25,7 +26,7 @@ struct BoundCall {
   }
 };
 
-// What a parameter of type T is made from; most are attributes of the same types.
+// Converts an argument to a parameter of type T, mostly an attribute of the same type.
 template <class T>
 struct Parameter {
   T value{};
@@ -85,7 +86,7 @@ struct Parameter<std::vector<Scalar>> {
 template <>
 struct Parameter<std::span<const Tensor>> {
   std::span<const Tensor> value;
-  // An empty list may come as one of numbers.
+  // An empty list may arrive as a list of numbers.
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* list = std::get_if<std::vector<Tensor>>(&call[i])) value = *list;
   }

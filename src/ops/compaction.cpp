@@ -8,7 +8,7 @@ namespace ops {
 void Nonzero::shape(ShapeCall& call) {
   const TensorMeta& x = *call.operands[0].meta;
   const Size most = product(x.sizes);
-  // As PyTorch lays it out: the indices along a dimension lie side by side.
+  // As in PyTorch, the indices along one dimension are contiguous.
   call.results.push_back({DType::i64, x.device, {most, Size(x.rank())}, {1, most}, 0});
 }
 

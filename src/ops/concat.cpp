@@ -9,7 +9,7 @@ namespace vitro {
 namespace ops {
 namespace {
 
-// torch.cat skips tensors of sizes [0], whatever the others are.
+// torch.cat skips tensors of sizes [0], whatever the sizes of the others.
 bool is_skipped(const TensorMeta& t) {
   return t.rank() == 1 && known_equal(t.sizes[0], 0);
 }

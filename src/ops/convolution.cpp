@@ -1,4 +1,4 @@
-// conv2d: its shape rule, and its program of a view of patches and a product.
+// conv2d: the shape rule, and the program: a view of patches and a product.
 #include "vitro/ops/convolution.h"
 
 #include "vitro/base/error.h"
@@ -55,7 +55,7 @@ void check_bias(const ShapeCall& call, const TensorMeta& x, const TensorMeta& we
               bias.dtype, " of sizes ", bias.sizes);
 }
 
-// The height or width (d: 0 or 1) of what comes out of a padded one of `size`.
+// The height or width (d: 0 or 1) of the result for a padded `size`.
 Size size_out(const Conv2dAttrs& a, size_t d, Size size, Size kernel) {
   return (size - (kernel - 1) * a.dilation[d] - 1) / a.stride[d] + 1;
 }

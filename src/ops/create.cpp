@@ -1,4 +1,4 @@
-// Shape rules of ops that make and cast tensors, and the functions that users call for them.
+// Shape rules of ops that create and cast tensors, and their public functions.
 #include "vitro/ops/create.h"
 
 #include <cmath>
@@ -34,7 +34,7 @@ bool is_integer(const Scalar& start, const Scalar& end, const Scalar& step) {
   return !start.is_floating() && !end.is_floating() && !step.is_floating();
 }
 
-// Does `step` lead from `start` to `end`?
+// Whether `step` leads from `start` towards `end`.
 bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (!is_integer(start, end, step)) {
     const double first = start.as_double(), last = end.as_double();
@@ -43,19 +43,19 @@ bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
   return less(0, step.size()) ? !less(end.size(), start.size()) : !less(start.size(), end.size());
 }
 
-// (end - start) / step rounded up; symbolic where the numbers are.
+// (end - start) / step rounded up; symbolic if the numbers are.
 Size integer_length(const Scalar& start, const Scalar& end, const Scalar& step) {
   const Size first = start.size(), last = end.size(), by = step.size();
   if (first.is_symbolic() || last.is_symbolic() || by.is_symbolic()) {
     if (less(by, 0)) return less(last, first) ? (first - last - by - 1) / (Size(0) - by) : Size(0);
     return less(first, last) ? (last - first + by - 1) / by : Size(0);
   }
-  const __int128 way = __int128{last.value()} - first.value();  // no 64 bits hold every way
+  const __int128 way = __int128{last.value()} - first.value();  // may exceed 64 bits
   const __int128 quotient = way / by.value(), rest = way % by.value();
   return static_cast<int64_t>(quotient + (rest != 0));
 }
 
-// As a plain number; symbols count as what they are in this run.
+// As a plain number; symbols have their values of this run.
 double length_about(const Scalar& start, const Scalar& end, const Scalar& step) {
   return std::ceil((end.hint().as_double() - start.hint().as_double()) / step.hint().as_double());
 }
@@ -69,7 +69,7 @@ Size length_of(const Scalar& start, const Scalar& end, const Scalar& step) {
   return length > 0 ? static_cast<int64_t>(length) : 0;
 }
 
-// Operand 1 must broadcast to operand 0, whose shape the result takes.
+// Operand 1 must broadcast to operand 0, which determines the shape of the result.
 void shape_of_write(ShapeCall& call) {
   const TensorMeta& x = tensor_of(call, 0);
   if (const TensorMeta* src = call.operands[1].meta) {
@@ -150,7 +150,7 @@ void Triu::shape(ShapeCall& call) {
 
 namespace {
 
-// One spelling of the CPU: calls that differ in nothing else are one call.
+// Normalizes the CPU to nullopt, so that calls that differ only in this are the same call.
 std::optional<Device> unless_cpu(std::optional<Device> device) {
   return device == cpu ? std::nullopt : device;
 }

@@ -1,4 +1,4 @@
-// A row program (vitro/ops/rows.h) in other ops: its body, run on all rows at once.
+// Expands a row program (vitro/ops/rows.h) into other ops by running its body on all rows at once.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 namespace vitro::ops {
 
 struct RowTensors {
-  static constexpr size_t most = 3;  // operands, results
+  static constexpr size_t most = 3;  // of operands, and of results
   Dims dims;
   std::array<Tensor, most> in, out;
 };
 
-// Elements are whole tensors; what a row has one of is a tensor with `dims` of size 1.
+// Elements are whole tensors; a value per row is a tensor in which `dims` have size 1.
 class WholeRow {
  public:
   explicit WholeRow(RowTensors& rows) : rows_(rows) {}

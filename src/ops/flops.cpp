@@ -1,4 +1,4 @@
-// Runs the body of each op on elements that count what is done to them, once per op.
+// Counts FLOPs: runs the body of each op once on elements that count the operations on them.
 #include "vitro/ops/flops.h"
 
 #include <tuple>
@@ -14,7 +14,7 @@ namespace {
 
 thread_local uint64_t operations = 0;
 
-// What bodies run on to be counted.
+// The element type on which bodies run for counting.
 struct Element {};
 
 Element did() {
@@ -71,7 +71,7 @@ Element fma(A, B, C) {
   ++operations;
   return did();
 }
-// Of the type of the first: no operations.
+// No operations: these only make a value of the type of their first argument.
 Element lowest(Element) {
   return {};
 }
@@ -86,7 +86,7 @@ Element like(Element, A) {
   return {};
 }
 
-// The operations that f() does.
+// The number of operations that f() executes.
 uint64_t operations_in(auto f) {
   operations = 0;
   f();
@@ -99,7 +99,7 @@ struct At {
   auto put(int, auto value) const { return value; }
 };
 
-// A row of which only what is done for each element counts.
+// A row that counts only the work per element.
 struct Row {
   uint64_t& each_element;
   Element sum(auto f) const { return fold(f); }
@@ -125,7 +125,7 @@ namespace {
 
 using counting::Element;
 
-// Operations for an element of the result (pointwise) or of the operand (reductions, rows).
+// Operations per element of the result (pointwise) or of the operand (reductions, rows).
 using PerElement = uint64_t (*)(AttrsView attrs);
 
 struct At {
@@ -158,7 +158,7 @@ struct AddPointwise {
   }
 };
 
-// Also of a scan.
+// Also for scans.
 struct AddReduction {
   Table& table;
   template <class Op>
@@ -170,7 +170,7 @@ struct AddReduction {
   }
 };
 
-// What does no more than choose elements counts nothing.
+// A window that only selects elements counts nothing.
 struct AddWindow {
   Table& table;
   template <class Op>
@@ -218,7 +218,7 @@ uint64_t elements(const TensorMeta& meta) {
   return count;
 }
 
-// Two for each step along k of each element of the result.
+// Two operations per step along k and element of the result.
 uint64_t product_flops(const OpCall& call, const TensorMeta& result) {
   const Size k = call.operands[0].tensor().size(-1);
   return 2 * elements(result) * static_cast<uint64_t>(k.hint());

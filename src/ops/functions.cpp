@@ -1,4 +1,4 @@
-// The functions beside the ops, one row each: ATen's signatures and the C++ function.
+// The table of functions that are not ops, one row each: ATen's schemas and the C++ function.
 #include "functions.h"
 
 #include "bind.h"
@@ -7,7 +7,7 @@
 namespace vitro::ops {
 namespace {
 
-// What functions that make tensors take.
+// The arguments of functions that create tensors.
 #define VITRO_OPTIONS                                                           \
   "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
   "pin_memory=None"
@@ -59,8 +59,8 @@ std::tuple<Tensor, Tensor> var_mean_along(At x, Dims dim, bool unbiased, bool ke
   return var_mean(x, std::move(dim), unbiased ? 1 : 0, keepdim);
 }
 
-// The sizes wanted of x's last dimensions, given as such or as multiples; the scales to compute
-// indices with.
+// The output sizes of x's last dimensions, given as sizes or as scale factors, and the scales with
+// which indices are computed.
 struct Resampling {
   SizesArg sizes;
   std::vector<std::optional<double>> scales;

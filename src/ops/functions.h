@@ -1,4 +1,4 @@
-// Functions that are written with ops and called by ATen's names.
+// Functions that are written with ops and can be called by ATen's names.
 #pragma once
 
 #include <span>

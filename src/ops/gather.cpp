@@ -1,5 +1,5 @@
-// Shape rules of gathers, and the functions that users call: `index` takes whole numbers, masks and
-// left-out dimensions together.
+// Shape rules of gathers, and their public functions: `index` accepts integer indices, masks and
+// omitted dimensions together.
 #include "vitro/ops/gather.h"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ GatherSpec Index::spec(AttrsView, std::span<const int> ranks) {
 
 namespace {
 
-// Where the mask holds, as an index of each dimension that it stands for.
+// Appends the positions where the mask is true, as one index for each dimension that it covers.
 void add_places(std::string_view op, const At& x, size_t dim, const Tensor& mask,
                 std::vector<Tensor>& out) {
   const Sizes sizes = x.operand.tensor().sizes(), masked = mask.sizes();

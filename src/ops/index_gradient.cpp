@@ -1,4 +1,4 @@
-// The gradients of what moves elements: views, gathers, scatters, sorts, joins, compactions.
+// Gradients of ops that move elements: views, gathers, scatters, sorts, concats, compactions.
 #include <array>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace vitro::ops {
 namespace {
 
-// The op of a kind that `is_meant` picks.
+// The op of a kind for which `is_meant` holds.
 template <class F>
 const OpDef& op_with(std::string_view what, const OpDef& of, F is_meant) {
   for (const OpDef* op : all()) {
@@ -27,13 +27,13 @@ const OpDef& view_of(const OpDef& scatter) {
                  [&](const OpDef& op) { return op.view && op.view == scatter.scatter->view; });
 }
 
-// Zeros of x's shape with `part` where the view of x looks.
+// Zeros of x's shape, with `part` at the elements that the view shows.
 Tensor put_back(const OpDef& view, const Tensor& x, const Tensor& part, AttrsView attrs) {
   const Tensor zeros = zeros_like(x);
   return call_one(scatter_of(view), std::array{Operand(zeros), Operand(part)}, attrs, {});
 }
 
-// Indices along a dimension one after the other, as the ops that take rank 1 want them.
+// Indices as a vector, for ops that take indices of rank 1.
 Tensor flat(const Tensor& indices) {
   return indices.rank() == 1 ? indices : reshape(indices, {-1});
 }
@@ -45,7 +45,7 @@ Ranks ranks_of(const Formula& f) {
   return out;
 }
 
-// The indices of the picked axes as `index` takes them.
+// The indices of the picked axes as arguments of `index`.
 std::vector<Tensor> as_list(const Formula& f, const PickedAxes& picked) {
   std::vector<Tensor> out;
   for (const auto& [axis, operand] : picked) {
@@ -55,7 +55,7 @@ std::vector<Tensor> as_list(const Formula& f, const PickedAxes& picked) {
   return out;
 }
 
-// The gradient of the result with zeros where elements were put.
+// The gradient of the result, with zeros at the elements that were replaced.
 Tensor without_put(const Formula& f, size_t source) {
   std::vector<Operand> operands;
   for (size_t i = 0; i < f.operand_count(); ++i) operands.push_back(f.operand(i));
@@ -65,7 +65,7 @@ Tensor without_put(const Formula& f, size_t source) {
   return call_one(f.op(), operands, f.attrs(), {});
 }
 
-// Zeros of the sizes that begin with `part`: what indices leave out of a source counts for nothing.
+// `part` padded with zeros to `sizes`: elements of a source without an index have gradient 0.
 Tensor filled_up(Tensor part, const Sizes& sizes) {
   for (size_t d = sizes.size(); d-- > 0;) {
     const Size taken = part.size(static_cast<int64_t>(d));
@@ -88,12 +88,12 @@ void ViewOp::gradient(Formula& f) {
   f.set(0, call_one(*back.op, std::array{Operand(g)}, back.attrs.view(), {}));
 }
 
-// What was repeated is summed by the caller.
+// The caller sums over repeated elements.
 void Expand::gradient(Formula& f) {
   f.set(0, f.gradient());
 }
 
-// Elements may have been seen more than once.
+// Elements may overlap: those shown more than once sum their gradients.
 void AsStrided::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Tensor& x = f.tensor(0);
@@ -116,8 +116,8 @@ void ScatterOp::gradient(Formula& f) {
   f.set(1, call_one(view, std::array{Operand(dense)}, attrs.view(), {}));
 }
 
-// Of equal indices each takes the gradient of the place, also those that were overwritten, as in
-// PyTorch.
+// If an index occurs more than once, each source element gets the gradient of the place, even one
+// that was overwritten, as in PyTorch.
 void PutOp::gradient(Formula& f) {
   const Tensor& g = f.gradient();
   const PutSpec spec = f.op().put->spec(f.attrs(), ranks_of(f));
@@ -133,14 +133,14 @@ void PutOp::gradient(Formula& f) {
 
 namespace {
 
-// Puts by elements, and by slices along a dimension: what the indices name, and what is made there.
+// The ops for puts by elements, or by slices along a dimension: reading, adding and multiplying.
 struct Puts {
   Tensor (*named)(const Tensor& x, int64_t dim, const Tensor& indices);
   Tensor (*sums)(const Tensor& x, int64_t dim, const Tensor& indices, const Tensor& source);
   Tensor (*products)(const Tensor& x, int64_t dim, const Tensor& indices, const Tensor& source);
 };
 
-// Of a product: the others that are multiplied, zeros counted by themselves.
+// For a product: the product of the other factors; zeros are counted separately.
 void gradient_of_products(Formula& f, const Puts& put, int64_t dim, const Tensor& source) {
   const Tensor &x = f.tensor(0), &indices = f.tensor(1), &g = f.gradient();
   if (f.wants(0)) f.set(0, g * put.products(ones_like(x), dim, indices, source));
@@ -154,7 +154,7 @@ void gradient_of_products(Formula& f, const Puts& put, int64_t dim, const Tensor
   f.set(2, filled_up(vitro::where(is_zero, of_zero, others), f.tensor(2).sizes()));
 }
 
-// Of an extreme: elements that are equal to it share its gradient.
+// For an extreme: elements equal to it share its gradient.
 void gradient_of_extremes(Formula& f, const Puts& put, int64_t dim, const Tensor& source) {
   const Tensor &x = f.tensor(0), &indices = f.tensor(1), &y = f.result();
   const Tensor of_x = to(x == y, x.dtype());
@@ -216,7 +216,7 @@ void GatherOp::gradient(Formula& f) {
   f.set(0, index_add(zeros, axis, flat(indices), reshape(f.gradient(), sizes)));
 }
 
-// Places differ, so that nothing is added.
+// Indices are distinct, so replacing is enough.
 void SortOp::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &g = f.gradient(0);
   if (!g.defined()) return;
@@ -249,8 +249,8 @@ void ConcatOp::gradient(Formula& f) {
   }
 }
 
-// Each element that was picked is found by its number, that of the elements picked up to it; the
-// others find the 0 before the first.
+// The gradient of a selected element is at its rank among the selected ones, by a running count;
+// the others read the 0 that is put before the first.
 void MaskedSelect::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &mask = f.tensor(1);
   const Sizes sizes = broadcast(name, x.sizes(), mask.sizes());

@@ -1,5 +1,5 @@
-// The kernel of a pool, or of im2col, over planes: height, then width.  For what computes with one
-// (window.cpp), the functions of pools (pool.cpp) and their gradients.
+// The kernel of a pool or of im2col over planes (height, then width). Used by windows (window.cpp),
+// the functions of pools (pool.cpp) and their gradients.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct Kernel {
   int64_t count() const { return size[0] * size[1]; }
 };
 
-// One number stands for both.
+// One number is for both.
 inline int64_t of_height(const Dims& two) {
   return two[0];
 }
@@ -36,11 +36,11 @@ inline Kernel kernel_of(const AvgPoolAttrs& a) {
           a.ceil_mode};
 }
 
-// The same, with an Error of `op` where a number cannot be.
+// The same, with an Error of `op` if a number is invalid.
 Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a);
 Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a);
 
-// The sizes of what a kernel gives of x, whose last two dimensions are planes.
+// The sizes of the result of a kernel over x, whose last two dimensions are planes.
 Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k);
 
 // x with the kernel's padding around its planes.

@@ -1,4 +1,4 @@
-// Shape rules and programs of softmax, variances and layer norm.
+// Shape rules and programs of softmax, variance and layer norm.
 #include "vitro/ops/norm.h"
 
 #include <algorithm>
@@ -38,27 +38,27 @@ void var_shape(ShapeCall& call) {
   shape_of_reduction(call, {wrap_dims(call.op, a.dim, x.rank()), a.keepdim}, x.dtype);
 }
 
-// `x` as it is computed with.
+// `x` in its compute type.
 Tensor widened(const Operand& x) {
   return to(x.tensor(), compute_type(x.tensor().dtype()));
 }
 
-// Of sizes that data decide the one is asked that is reduced: for the others the program gives
-// nothing for nothing.
+// If sizes depend on data, only the size of the reduced dimension adds a guard: for empty others
+// the program is correct.
 bool is_empty(const Tensor& x, int64_t dim) {
   const Size row = x.rank() == 0 ? Size(1) : x.size(dim);
   const bool by_data = row.is_symbolic() && sym::is_data(row.expr());
   return (by_data && equal(row, 0)) || known_equal(x.numel(), 0);
 }
 
-// Gives a copy of a tensor without elements, which has no maximum to subtract.
+// For a tensor without elements, which has no maximum to subtract, returns a copy.
 bool no_elements(const Tensor& x, AttrsView attrs, std::span<Tensor> results) {
   if (!is_empty(x, attrs.as<SoftmaxAttrs>().dim)) return false;
   results[0] = clone(x, MemoryFormat::contiguous);
   return true;
 }
 
-// Variance and mean of `x` over `dims`, which stay as size 1.
+// Variance and mean of `x` over `dims`, which are kept as size 1.
 std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double correction) {
   const Tensor mean_of_x = mean(x, dims, true), distance = x - mean_of_x;
   const Tensor squares = sum(distance * distance, dims, true);

@@ -1,4 +1,4 @@
-// The gradients of statistics and normalisation.  f16 and bf16 are computed in f32, as the ops are.
+// Gradients of statistics and normalization. f16 and bf16 are computed in f32, as in the ops.
 #include <cmath>
 
 #include "ops/gradient.h"
@@ -11,12 +11,12 @@ Tensor widened(const Tensor& x) {
   return to(x, compute_type(x.dtype()));
 }
 
-// The sum of both, of which one may be undefined.
+// The sum of a and b, either of which may be undefined.
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   return !a.defined() ? b : !b.defined() ? a : a + b;
 }
 
-// Of the variance: 2 (x - mean) over what the squares were divided by.
+// Gradient through the variance: g * 2 (x - mean) / (the divisor of the squares).
 Tensor of_variance(const Tensor& x, const Tensor& g, const Dims& dims, double correction) {
   const Size count = count_of(x, dims);
   const Tensor distance = x - mean(x, dims, true);
@@ -25,7 +25,8 @@ Tensor of_variance(const Tensor& x, const Tensor& g, const Dims& dims, double co
   return distance * (g * 2.0 / (count - static_cast<int64_t>(correction)));
 }
 
-// Of the mean, or of the variance, whose gradients are `of_mean` and `g`; undefined where they are.
+// Gradient of x from those of the variance, `g`, and of the mean, `of_mean`. Either may be
+// undefined; if both are, so is the result.
 Tensor of_moments(const Formula& f, const Tensor& g, const Tensor& of_mean) {
   const auto& a = f.attrs<VarAttrs>();
   const Tensor x = widened(f.tensor(0));
@@ -59,14 +60,14 @@ void VarMean::gradient(Formula& f) {
 }
 
 // With n = (x - mean) * scale, which weight multiplies, and h the gradient of n:
-//   scale * (h - mean(h) - n * mean(h * n)).
-// Those of the other results, mean and scale, add theirs.
+//   scale * (h - mean(h) - n * mean(h * n)),
+// plus the contributions of the results mean and scale.
 void NativeLayerNorm::gradient(Formula& f) {
   const Tensor x = widened(f.tensor(0));
   Dims dims;
   for (size_t d = f.attrs<Attrs>().normalized_shape.size(); d > 0; --d)
     dims.push_back(x.rank() - static_cast<int64_t>(d));
-  // Halves do not hold what was computed with.
+  // Mean and scale saved as halves are not exact: compute them again.
   const bool exact = x.dtype() == f.tensor(0).dtype();
   const Tensor mean_of_x = exact ? f.result(1) : mean(x, dims, true);
   const Tensor distance = x - mean_of_x;

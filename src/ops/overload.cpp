@@ -1,4 +1,4 @@
-// Calls by name: the table of overloads, arguments put in order, and the call itself.
+// Calls by name: the table of overloads, matching of arguments, and the call.
 #include "vitro/ops/overload.h"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ bool fits_list(const ArgType& type, const ArgValue& value) {
                : std::all_of(numbers->begin(), numbers->end(),
                              [&](const Scalar& n) { return fits_number(type.kind, n); });
   }
-  const auto* one = std::get_if<Scalar>(&value);  // stands for as many as there must be
+  const auto* one = std::get_if<Scalar>(&value);  // repeated to the length of the list
   return one && type.length != 0 && fits_number(type.kind, *one);
 }
 
@@ -144,7 +144,7 @@ bool is_default(const SchemaArgument& argument, const ArgValue& value) {
   return argument.default_text && same_value(value, default_value(argument));
 }
 
-// ---- arguments in order ----
+// ---- matching arguments ----
 
 Failure missing(const Schema& schema, const SchemaArgument& argument) {
   return {
@@ -157,9 +157,9 @@ std::string of_argument(const Schema& schema, size_t argument) {
              wanted.keyword_only ? "" : cat(" (position ", argument + 1, ')'), " must be ");
 }
 
-// ---- running ----
+// ---- calls ----
 
-// Arguments that say how or where something is computed, or concern gradients alone.
+// Arguments that affect only how or where something is computed, or only gradients.
 bool changes_no_value(std::string_view name) {
   static constexpr std::string_view names[] = {"pin_memory",  "non_blocking", "implicit",
                                                "sparse_grad", "sparse",       "cudnn_enable",
@@ -167,13 +167,13 @@ bool changes_no_value(std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// The word for a memory format that is left out: the default, which ATen writes as a number, or
-// that of the operand.
+// The memory format that equals leaving the argument out: the default, which ATen writes as a
+// number, or that of the operand.
 std::string_view memory_format_of(const SchemaArgument& argument) {
   return argument.default_text == "0" ? "contiguous_format" : "preserve_format";
 }
 
-// What stands for "as if it were not there" where it is no default.
+// Values that mean the same as leaving the argument out, though they are not the default.
 bool is_plain(const SchemaArgument& argument, const ArgValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
     return *text == "cpu" || *text == "strided" || *text == memory_format_of(argument);
@@ -185,7 +185,7 @@ bool is_plain(const SchemaArgument& argument, const ArgValue& value) {
   return is_zero(value) && (is_none(otherwise) || is_zero(otherwise));
 }
 
-// What an argument without a place in the call must be.
+// The value that an argument of role `unused` must have.
 std::string needed(const SchemaArgument& argument) {
   if (argument.type.kind == ArgKind::memory_format)
     return cat('"', memory_format_of(argument), '"');
@@ -199,7 +199,7 @@ void check_ignored(const Schema& schema, const SchemaArgument& argument, const A
 
 void add_operands(const ArgValue& value, std::vector<Operand>& operands) {
   const auto* list = std::get_if<std::vector<Tensor>>(&value);
-  if (!list) return;  // an empty list, which may come as one of numbers
+  if (!list) return;  // an empty list, which may arrive as a list of numbers
   for (const Tensor& one : *list) operands.emplace_back(one);
 }
 
@@ -234,7 +234,7 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
   return results;
 }
 
-// What the function gives, written into the first argument.
+// Writes the result of the function into the first argument.
 std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgValue> arguments,
                                   std::source_location where) {
   const Tensor& target = std::get<Tensor>(arguments[0]);
@@ -243,8 +243,8 @@ std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgV
   return {copy_(target, result, where)};
 }
 
-// Whether everything that the op itself does not take is at its default, so that the call is one
-// call of the op.
+// Whether all arguments that the op itself does not take have their defaults, so that the call is a
+// single call of the op.
 bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& argument = overload.schema.arguments[i];
@@ -411,7 +411,7 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
-  // A pointwise op writes its result where it belongs; others are no faster for it.
+  // Pointwise ops write their result directly; others gain nothing from it.
   const bool writes = op_in_place && overload.op->pointwise && is_one_op(overload, arguments);
   if (!function.call || writes) return call_op(overload, arguments, where);
   for (size_t i = function.takes; i < arguments.size(); ++i)

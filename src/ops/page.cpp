@@ -1,4 +1,4 @@
-// docs/ops.md and the pages of `vitro ops`, written from definitions, schemas and gradients.
+// Writes docs/ops.md and the pages of `vitro ops` from definitions, schemas and gradients.
 #include "vitro/ops/page.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::string_view meaning(const Overload& one) {
   return one.op ? meaning(one.op->kind) : "written with ops; a graph holds those";
 }
 
-// How its gradient is made, in a word or with the reason why there is none.
+// How the gradient is defined, in a word, or why there is none.
 std::string gradient(const Overload& one) {
   if (!one.op) return "of those ops";
   const Verdict can = is_differentiable(*one.op);
@@ -62,7 +62,7 @@ std::string gradient(const Overload& one) {
   return one.op->gradient->formula ? "formula" : "through its program";
 }
 
-// A table of those that `belongs` picks; what is the same for several of a name is said once.
+// A table of the overloads for which `belongs` holds; cells that repeat for a name are left empty.
 void append_table(std::string& out, bool (*belongs)(const Overload&, std::string_view),
                   std::string_view kind) {
   out += "| schema | what it gives | gradient |\n|---|---|---|\n";

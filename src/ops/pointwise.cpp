@@ -1,5 +1,5 @@
-// What pointwise ops need beside their bodies: shape rules of their own, and the functions whose
-// arguments choose between ops (alpha, rounding_mode).
+// Shape rules of pointwise ops that have their own, and the functions whose arguments choose among
+// ops (alpha, rounding_mode).
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/activation.h"
@@ -14,7 +14,7 @@ namespace ops {
 
 namespace {
 
-// Of what is subtracted from what.
+// Subtraction is not defined for bool.
 void refuse_bool(std::span<const Argument> operands) {
   for (const Argument& a : operands) {
     const bool is_truth =
@@ -69,7 +69,7 @@ DType promoted(const Operand& a, const Operand& b) {
   return promotion.result();
 }
 
-// Whether the programs of vitro/ops/binary.h compute in the dtype that a and b are added in.
+// Whether the composites of vitro/ops/binary.h compute in the dtype in which a and b are added.
 bool in_one_visit(const Operand& a, const Operand& b) {
   if (!a.is_tensor() || !b.is_tensor()) return false;
   const DType common = promoted(a, b);
@@ -81,7 +81,7 @@ void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
               common, ", got ", alpha);
 }
 
-// b * alpha in the dtype that a and b are added in, to which alpha is rounded, too.
+// b * alpha in the dtype in which a and b are added; alpha is rounded to it, too.
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
   const DType common = promoted(a.operand, b);
   check_alpha(op, common, alpha);
@@ -101,7 +101,8 @@ namespace ops {
 
 namespace {
 
-// As that of `name`, which users know; alpha is a number, and whole where whole numbers are added.
+// Reports errors as `name`, the public function. alpha is a number, and an integer if integers are
+// added.
 void shape_of_scaled(ShapeCall& call, std::string_view name, const PointwiseInfo& info,
                      Accepts accepts) {
   const Scalar* alpha = call.operands[2].number;
@@ -168,7 +169,7 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
   const CalledAs name("div", a.where);
   if (rounding_mode == "floor") return ops::call<ops::FloorDivide>(a.where, {a.operand, b});
   if (rounding_mode == "trunc") {
-    // Of two tensors PyTorch rounds the quotient before its fraction goes.
+    // For two tensors, not both of integers, PyTorch rounds the quotient before it truncates.
     if ((is_integral(a.operand) && is_integral(b)) || is_one_number(b))
       return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
     return ops::call<ops::Trunc>(a.where, {ops::call<ops::Div>(a.where, {a.operand, b})});
@@ -217,7 +218,7 @@ Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
   if (!bound.is_tensor() || !(is_real(x.operand) || is_real(bound)))
     return low ? ops::call<ops::Maximum>(x.where, {x.operand, min})
                : ops::call<ops::Minimum>(x.where, {x.operand, max});
-  // Where x lies on the bound, all of the gradient is x's, and not half of it as in maximum.
+  // On the bound x gets all of the gradient, not half of it as in maximum.
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return low ? ops::call<ops::Clamp>(x.where, {x.operand, min, infinity})
              : ops::call<ops::Clamp>(x.where, {x.operand, -infinity, max});

@@ -1,4 +1,5 @@
-// The gradients of pointwise ops: their bodies `vjp` on tensors, and the few that are no bodies.
+// Gradients of pointwise ops: runs bodies `vjp` on tensors, and has the few formulas without a
+// body.
 #include <array>
 #include <cmath>
 
@@ -26,7 +27,7 @@ bool are_numbers(Term a, Term b) {
   return a.is_number() && b.is_number();
 }
 
-// Of two numbers.
+// The result of a function of two numbers.
 Term number_of(Term a, Term b, double number) {
   return a.is_literal() && b.is_literal() ? Term(number) : Terms::at(a, b).of(number);
 }
@@ -87,7 +88,7 @@ Term where(Term condition, Term a, Term b) {
   if (!are_numbers(a, b))
     return Terms::at(condition, a)
         .of(call<Where>({}, {condition.tensor(), a.operand(), b.operand()}));
-  const Tensor exact = as_tensor(b);  // numbers alone would be rounded to the default type
+  const Tensor exact = as_tensor(b);  // Where would round two numbers to the default dtype
   return Terms::at(condition, a).of(call<Where>({}, {condition.tensor(), a.operand(), exact}));
 }
 
@@ -134,7 +135,7 @@ constexpr std::array<FormulaFunction, sizeof...(Op)> formulas_of(List<Op...>) {
   return {formula<Op>()...};
 }
 
-// Made here, and nowhere else.
+// Instantiates the formulas of all pointwise ops in the list.
 [[gnu::used]] constinit const auto formulas =
     formulas_of(decltype(PointwiseOps{} + PointwisePrograms{}){});
 
@@ -142,7 +143,7 @@ constexpr std::array<FormulaFunction, sizeof...(Op)> formulas_of(List<Op...>) {
 
 namespace {
 
-// Of operand x as long as it is `within` one bound, of the bound, if that has one, elsewhere.
+// Operand x gets the gradient where it is `within` the bound, the bound where x is `beyond` it.
 void with_one_bound(Formula& f, size_t x, size_t bound, const OpDef& within, const OpDef& beyond) {
   const auto where_it_is = [&](const OpDef& op) {
     const Tensor is = call_one(op, std::array{f.operand(x), f.operand(bound)}, {}, {});
@@ -158,7 +159,7 @@ bool is_infinite(const Operand& operand) {
 
 }  // namespace
 
-// Beside a plain number x keeps all of its gradient where it lies on the bound.
+// Next to a plain number, x keeps all of its gradient on the bound.
 void Minimum::gradient(Formula& f) {
   if (f.has(0) && f.has(1)) return vjp_gradient<Minimum>(f);
   const size_t x = f.has(0) ? 0 : 1;

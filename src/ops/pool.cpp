@@ -1,5 +1,5 @@
-// The functions that users call for pools.  Small kernels are windows (window.cpp); large ones are
-// reductions of a view of the patches, which has a loop for the kernel.
+// Public functions of pools. Small kernels are windows (window.cpp); large ones are reductions of a
+// view of the patches, which loop over the kernel instead of unrolling it.
 #include <limits>
 
 #include "core/numbers.h"
@@ -13,7 +13,7 @@
 namespace vitro {
 namespace {
 
-// From so many elements on a kernel is folded by a reduction of a view, which has a loop for it.
+// Kernels of at least this many elements are computed as a reduction of a view.
 constexpr int64_t large_kernel = 64;
 
 Scalar least_of(DType dtype) {
@@ -22,7 +22,7 @@ Scalar least_of(DType dtype) {
   return std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(dtype));
 }
 
-// One number stands for height and width.
+// One number is for height and width.
 DimsArg for_both(const DimsArg& numbers) {
   return numbers.size() == 1 ? DimsArg{numbers[0], numbers[0]} : numbers;
 }
@@ -74,11 +74,11 @@ Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg paddin
 
 namespace {
 
-// Numbers of a pool of one dimension as those of a plane of height 1.
+// Converts the parameters of a 1d pool to those of a 2d pool over a plane of height 1.
 struct OfWidth {
   std::string_view op;
 
-  // Beside `of_height`, which does nothing to the height; it is also the least that there may be.
+  // `of_height` leaves the height unchanged; it is also the lower bound for `of_width`.
   DimsArg operator()(std::string_view what, int64_t of_height, const DimsArg& of_width) const {
     VITRO_CHECK(of_width.size() == 1, op, ": ", what, " takes one number, got ", of_width);
     VITRO_CHECK(of_width[0] >= of_height, op, ": ", what, " must be at least ", of_height, ", got ",
@@ -120,7 +120,7 @@ Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg paddin
 
 namespace {
 
-// x with its last dimensions in pieces [out, size / out], and the mean of these.
+// Splits the last dimensions of x into pieces [out, size / out] and returns the mean of each piece.
 Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted, int least_rank) {
   const size_t planes = x.sizes().size() - wanted.size();
   VITRO_CHECK(x.rank() == least_rank || x.rank() == least_rank + 1, op, ": needs x of rank ",

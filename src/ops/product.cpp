@@ -1,3 +1,5 @@
+// Matrix products: shape rules, the program for integers, and the public functions; matmul chooses
+// among mm, bmm and batches of matrices.
 #include "vitro/ops/product.h"
 
 #include <array>
@@ -75,7 +77,7 @@ void IntMm::shape(ShapeCall& call) {
   call.results.push_back(dense(DType::i32, a.device, product_sizes(call, 2)));
 }
 
-// Sums over k of a[..., m, k, 1] * b[..., 1, k, n]; sums wrap around in the dtype, in any order.
+// Sums over k of a[..., m, k, 1] * b[..., 1, k, n], in any order: integer sums wrap around.
 void Contraction::integer_product(std::span<const Operand> operands, AttrsView,
                                   std::span<Tensor> results) {
   const Tensor &a = operands[0].tensor(), &b = operands[1].tensor();
@@ -151,7 +153,7 @@ void Linear::expand(std::span<const Operand> operands, AttrsView, std::span<Tens
 
 namespace {
 
-// Sizes of a matmul operand as a batch of matrices.
+// The sizes of a matmul operand as a batch of matrices.
 struct Matrices {
   Sizes batch;
   Size rows, columns;
@@ -197,7 +199,7 @@ void Matmul::expand(std::span<const Operand> operands, AttrsView, std::span<Tens
   const Tensor &a = operands[0].tensor(), &b = operands[1].tensor();
   const Matrices left = as_matrices(a.sizes(), true), right = as_matrices(b.sizes(), false);
   const Sizes batch = broadcast(name, left.batch, right.batch);
-  if (right.batch.empty()) {  // one matrix on the right: a single product
+  if (right.batch.empty()) {  // a single matrix on the right: one product
     const Tensor rows = reshape(a, {product(left.batch) * left.rows, left.columns});
     const Tensor y = mm(rows, right.vector ? view(b, {right.rows, right.columns}) : b);
     results[0] = reshape(y, matmul_sizes(batch, left, right));

@@ -1,4 +1,4 @@
-// The gradients of matrix products.
+// Gradients of matrix products.
 #include <array>
 
 #include "vitro/core/formula.h"
@@ -11,7 +11,7 @@ Tensor transposed(const Tensor& x) {
   return transpose(x, -2, -1);
 }
 
-// One that has a bias, or scales, computes halves in f32.
+// Products with a bias or scales compute halves in f32.
 Tensor widened(const Tensor& x) {
   return to(x, compute_type(x.dtype()));
 }

@@ -1,3 +1,4 @@
+// Reductions: their shape rules, and the public functions.
 #include "vitro/ops/reduce.h"
 
 #include "vitro/base/error.h"
@@ -13,7 +14,7 @@ ReducedDims dims_of(const ShapeCall& call) {
   return {wrap_dims(call.op, a.dim, call.operands[0].meta->rank()), a.keepdim};
 }
 
-// The result of adding or multiplying: whole numbers widen.
+// Shape rule of sums and products: integers are widened.
 void shape_of_total(ShapeCall& call) {
   const ReducedDims dims = dims_of(call);
   const DType dtype = call.operands[0].meta->dtype;
@@ -24,7 +25,7 @@ void shape_of_total(ShapeCall& call) {
   shape_of_reduction(call, dims, result);
 }
 
-// A result that nothing would be chosen for is an error.
+// Shape rule of ops that choose an element: an Error if there is none to choose from.
 void shape_of_choice(ShapeCall& call, DType result) {
   const ReducedDims dims = dims_of(call);
   const TensorMeta& in = *call.operands[0].meta;
@@ -83,7 +84,7 @@ void Aminmax::shape(ShapeCall& call) {
   shape_of_choice(call, call.operands[0].meta->dtype);
 }
 void Logical::shape(ShapeCall& call) {
-  const bool bytes = call.operands[0].meta->dtype == DType::u8;  // torch keeps u8
+  const bool bytes = call.operands[0].meta->dtype == DType::u8;  // PyTorch keeps u8
   shape_of_reduction(call, dims_of(call), bytes ? DType::u8 : DType::boolean);
 }
 
@@ -93,7 +94,7 @@ template <class Op>
 Tensor reduce(At x, Dims dim, bool keepdim, std::optional<DType> dtype = {}) {
   return call<Op>(x.where, {x.operand}, {std::move(dim), keepdim, dtype});
 }
-// In bool: of truth values, and again one.
+// With dtype bool, elements are converted to bool first and the result last.
 template <class Op>
 Tensor total(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
   if (!dtype || !is_bool(*dtype)) return reduce<Op>(x, std::move(dim), keepdim, dtype);

@@ -1,4 +1,4 @@
-// The gradients of reductions.
+// Gradients of reductions.
 #include "ops/gradient.h"
 #include "vitro/ops/all.h"
 
@@ -9,7 +9,7 @@ ReducedDims reduced(const Formula& f) {
   return reduced_dims(f.attrs(), static_cast<int>(f.tensor(0).rank()));
 }
 
-// Of an extreme: elements that are equal to it share its gradient.  NaN is equal to none.
+// For an extreme: elements equal to it share its gradient. NaN equals nothing.
 Tensor shared(const Formula& f, size_t k) {
   const ReducedDims dims = reduced(f);
   const Tensor chosen = f.tensor(0) == kept(f.result(k), dims);
@@ -29,8 +29,8 @@ void Mean::gradient(Formula& f) {
   f.set(0, expand(kept(of_each, dims), f.tensor(0).sizes()));
 }
 
-// The product of the others: y / x, and where x is the only 0 the product of those that are none.
-// One of two zeros has that product times the other one, which is 0, but has a gradient.
+// The product of the other elements: y / x, and for the only 0 the product of the nonzero elements.
+// For one of two zeros it is that product times the other zero: 0, but with a gradient.
 void Prod::gradient(Formula& f) {
   const Tensor& x = f.tensor(0);
   const ReducedDims dims = reduced(f);

@@ -1,5 +1,5 @@
-// Interpolation: programs of index_select and arithmetic.  Indices are computed in the type in
-// which ATen computes them (UpSample.h), so that the same elements are read.
+// Interpolation, written with index_select and arithmetic. Indices are computed in the type that
+// ATen uses (UpSample.h), so that the same elements are selected.
 #include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -23,7 +23,7 @@ void check_resampled(std::string_view op, const Tensor& x, const SizesArg& size,
                 numbers_of(size), " for x of sizes ", numbers_of(x.sizes()));
 }
 
-// How far a step of the result is in x; `like`: a tensor of the type that ATen computes it in.
+// The step in x per step of the result; `like`: a tensor of the type in which ATen computes it.
 Tensor step_in_operand(Size from, Size to, const std::optional<double>& scale, const Tensor& like) {
   const auto number = [&](const Scalar& n) { return full({}, n, like.dtype(), like.device()); };
   if (scale && *scale > 0) return number(1.0 / *scale);
@@ -37,7 +37,7 @@ Tensor nearest_along(const Tensor& x, int64_t dim, Size to, const std::optional<
   return index_select(x, dim, minimum(vitro::to(floor(at), DType::i64), from - 1));
 }
 
-// Two neighbours along a dimension, and how much the second one weighs.
+// Two neighbors along a dimension, and the weight of the second.
 struct Neighbours {
   Tensor first, second, weight;
 };
@@ -45,7 +45,7 @@ Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::opti
                          const Tensor& x) {
   const Tensor places = arange(to, {}, x.device());
   const Tensor index = vitro::to(places, x.dtype());
-  if (equal(from, to)) return {places, places, index * 0};  // each is its own neighbour
+  if (equal(from, to)) return {places, places, index * 0};  // no interpolation
   Tensor at;
   if (align_corners) {
     const bool one = equal(to, 1);
@@ -57,7 +57,7 @@ Neighbours neighbours_of(Size from, Size to, bool align_corners, const std::opti
   return {first, minimum(first + 1, from - 1), clamp(at - vitro::to(first, x.dtype()), 0.0, 1.0)};
 }
 
-// The scale that counts between planes: where their size stays or doubles, that of the sizes.
+// The scale to use between planes: nullopt, so that of the sizes, if the size is kept or doubled.
 std::optional<double> scale_of_planes(Size from, Size to, const std::optional<double>& scale) {
   const bool by_sizes = scale && (equal(from, to) || equal(from * 2, to));
   return by_sizes ? std::nullopt : scale;

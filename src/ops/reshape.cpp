@@ -1,4 +1,4 @@
-// view and reshape: which strides other sizes can have over the same elements.
+// view and reshape: finds the strides that other sizes have over the same elements.
 #include <algorithm>
 
 #include "core/numbers.h"
@@ -11,7 +11,7 @@ namespace vitro {
 namespace ops {
 namespace {
 
-// Strides of an empty result: row-major with sizes of 0 counted as 1.
+// Strides of an empty result: row-major, with sizes of 0 counted as 1.
 Sizes strides_of_empty(const TensorMeta& x, const Sizes& size) {
   bool same = x.sizes.size() == size.size();
   for (size_t d = 0; same && d < size.size(); ++d) same = known_equal(x.sizes[d], size[d]);
@@ -22,7 +22,7 @@ bool is_empty(const Sizes& sizes) {
   return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return known_equal(s, 0); });
 }
 
-// Index of one dimension of a group [begin, end) of `sizes`, given the index within the group.
+// Indices of the dimensions of a group [begin, end) of `sizes`, from the index within the group.
 void unravel(const Sizes& sizes, size_t begin, size_t end, sym::Expr within, IndexList& out) {
   for (size_t d = end; d-- > begin;) {
     const sym::Expr size = sizes[d].expr();
@@ -64,13 +64,13 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   return out;
 }
 
-// What is found for large sizes that data decide is so for small ones too; where nothing is found,
-// elements are moved.
+// For sizes that depend on data, strides that are valid for large sizes are valid for small ones;
+// if none are found, elements are copied.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
   if (is_empty(x.sizes)) return strides_of_empty(x, size);
   Sizes out(size.size(), Size(1));
   if (x.sizes.empty()) return out;
-  // Nothing to ask about sizes of 1.
+  // Contiguous: needs no guards about sizes of 1.
   if (attribute::same(x.strides, contiguous_strides(x.sizes))) return contiguous_strides(size);
   size_t next = size.size();
   Size base = x.strides.back(), had = 1, made = 1;
@@ -102,8 +102,8 @@ void View::shape(ShapeCall& call) {
   call.results.push_back({in.dtype, in.device, size, *strides, in.offset});
 }
 
-// Runs of dimensions with equal products on both sides are taken by themselves, so that indices
-// stay simple.
+// Groups of dimensions with equal products on both sides are mapped separately, which keeps index
+// expressions simple.
 IndexList View::map(const TensorMeta& operand, const TensorMeta& result, AttrsView,
                     std::span<const sym::Expr> index) {
   const Sizes &to = operand.sizes, &from = result.sizes;

@@ -1,4 +1,4 @@
-// The gradients of scans.
+// Gradients of scans.
 #include <limits>
 
 #include "ops/gradient.h"
@@ -11,7 +11,7 @@ int64_t dim_of(const Formula& f) {
   return f.attrs<ScanAttrs>().dim;
 }
 
-// The sums of the elements from each on.
+// For each element, the sum of the elements from it on.
 Tensor sums_from(const Tensor& x, int64_t dim) {
   return reversed(cumsum(reversed(x, dim), dim), dim);
 }
@@ -25,10 +25,10 @@ void Cumsum::gradient(Formula& f) {
   f.set(0, sums_from(f.gradient(), dim_of(f)));
 }
 
-// Of each element the sum over the products from it on, each times its gradient and without the
-// element itself.  Before the first 0 that is y / x.  For the first 0 it is made of `one`, the
-// products without it.  What follows it has the first 0 as a factor, which is 0, but has a
-// gradient: its other factors are those of an element before the second 0 of `one`, and of the
+// The gradient of an element is the sum over the products from it on, each without the element and
+// times its gradient. Before the first 0 this is y / x. For the first 0 it uses `one`, the products
+// without that 0. For later elements the first 0 is a factor: the result is 0, but has a gradient,
+// so its other factors are computed as for an element before the second 0 of `one`, and for the
 // second 0 itself.
 void Cumprod::gradient(Formula& f) {
   const int64_t dim = dim_of(f);
@@ -48,8 +48,9 @@ void Cumprod::gradient(Formula& f) {
   f.set(0, vitro::where(zeros == 0, before, after));
 }
 
-// e^(x - y) over all y from it on, each times its gradient, whose logarithm is added so that
-// nothing overflows; positive and negative ones apart.
+// The sum over all y from x on of e^(x - y) times the gradient of y. The logarithm of the gradient
+// is added to the exponent so that nothing overflows; positive and negative gradients are summed
+// apart.
 void Logcumsumexp::gradient(Formula& f) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const int64_t dim = dim_of(f);

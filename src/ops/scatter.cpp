@@ -1,5 +1,5 @@
-// Shape rules and specs of scatters by views and by indices, and the functions that users call for
-// them, also those that write in place.
+// Shape rules and specs of scatters by views and by indices, and their public functions, including
+// those in place.
 #include "vitro/ops/scatter.h"
 
 #include <limits>
@@ -12,7 +12,7 @@
 namespace vitro::ops {
 namespace {
 
-// `src` must have the sizes of the view; the result is laid out like x.
+// `src` must have the sizes of the view; the result has the layout of x.
 void scatter_shape(ShapeCall& call, void (*view_shape)(ShapeCall&)) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta &x = *call.operands[0].meta, &src = *call.operands[1].meta;
@@ -48,7 +48,7 @@ void check_sums(const ShapeCall& call) {
               compute_type(dtype), "; cast the operands before and the result after");
 }
 
-// Of puts whose indices have the rank of x.
+// For puts whose indices have the rank of x.
 void put_by_elements(ShapeCall& call, int64_t along) {
   check_put(call);
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
@@ -113,7 +113,7 @@ PutSpec ScatterReduce::spec(AttrsView attrs, std::span<const int> ranks) {
 
 namespace {
 
-// Of puts whose indices, of rank 1, name slices along dim.
+// For puts whose indices have rank 1 and select slices along dim.
 void put_by_slices(ShapeCall& call, int64_t along) {
   check_put(call);
   const TensorMeta &x = *call.operands[0].meta, &indices = *call.operands[1].meta,
@@ -176,7 +176,7 @@ void IndexPut::shape(ShapeCall& call) {
   }
   VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
               ", which the indices pick");
-  call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});  // as ATen lays it out
+  call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});  // layout as in ATen
   if (call.attrs.as<Attrs>().accumulate) check_sums(call);
 }
 
@@ -217,7 +217,7 @@ void EmbeddingDenseBackward::expand(std::span<const Operand> operands, AttrsView
     const Tensor parts = to(1.0 / to(index_select(counts, 0, flat), DType::f64), grad.dtype());
     rows = rows * unsqueeze(parts, 1);
   }
-  // A row that does not count is a row of zeros.
+  // Rows of padding_idx are replaced by zeros.
   if (!(a.padding_idx < 0)) rows = where(unsqueeze(flat == a.padding_idx, 1), false, rows);
   const Tensor none = full({a.num_weights, grad.size(-1)}, 0, grad.dtype(), grad.device());
   results[0] = index_add(none, 0, flat, rows);
@@ -244,8 +244,8 @@ namespace {
 using ops::ScatterReduction;
 using ops::ScatterWith;
 
-// `put` of x and a source, both converted to `wide` before and back after: ATen sums f16 and bf16
-// in f32 and rounds once.
+// `put` of x and a source, both converted to `wide`, and its result converted back: ATen sums f16
+// and bf16 in f32 and rounds once.
 template <class Put>
 Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Put put) {
   const Tensor& t = x.operand.tensor();
@@ -262,7 +262,7 @@ Tensor add_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor
                  });
 }
 
-// What changes no element that it is combined with.
+// The neutral element of the reduction.
 Scalar neutral(ScatterReduction reduce, DType dtype) {
   if (reduce == ScatterReduction::prod) return 1;
   if (reduce != ScatterReduction::amax && reduce != ScatterReduction::amin) return 0;
@@ -280,19 +280,19 @@ Scalar neutral(ScatterReduction reduce, DType dtype) {
   return out;
 }
 
-// A number in the place of a source: as many as there are indices.
+// A source with the sizes of the indices, filled with a number.
 Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
   return full_like({index, x.where}, value, x.operand.tensor().dtype());
 }
 
-// What reductions of elements, and those of slices along dim, are made of.
+// The ops for reductions of elements, or of slices along dim.
 struct Puts {
   Tensor (*fill)(const ops::At& x, int64_t dim, const Tensor& index, const Scalar& value);
   Tensor (*reduce)(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
                    ScatterReduction reduce);
 };
 
-// In a type that is computed in.
+// The reduction in the compute type.
 Tensor reduced_into(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
                     const Tensor& source, ScatterReduction reduce, bool include_self) {
   const Tensor& t = x.operand.tensor();
@@ -397,7 +397,7 @@ Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& sou
 
 namespace {
 
-// One number where a mask holds: nobody has to know where that is.
+// One number under a mask: a masked fill, which does not need the positions.
 bool is_masked_fill(const Tensor& x, std::span<const Tensor> indices, const Tensor& values) {
   if (indices.size() != 1 || !indices[0].defined() || !is_bool(indices[0].dtype())) return false;
   const Sizes sizes = x.sizes(), masked = indices[0].sizes();
@@ -449,8 +449,8 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
               "; flatten them");
   ops::check_has_picked("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
-  if (known_equal(t.numel(), 0)) return clone(x);  // as there is nothing to fill
-  // Where: its rank tells the dimension of an index that is out of range.
+  if (known_equal(t.numel(), 0)) return clone(x);  // nothing to fill
+  // A mask of the slices to fill. Its rank makes an index out of range report the right dimension.
   const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));
   Sizes sizes(axis + 1, Size(1));
   sizes[axis] = size;

@@ -1,3 +1,5 @@
+// Building blocks of shape rules (vitro/ops/shapes.h): broadcasting, promotion, strides, views from
+// index maps.
 #include "vitro/ops/shapes.h"
 
 #include <algorithm>
@@ -44,7 +46,7 @@ DType result_dtype(DType common, Promote promote) {
   return promote == Promote::comparison || promote == Promote::to_bool ? DType::boolean : common;
 }
 
-// An operand's stride along dimension `dim` of the result: 0 where it is broadcast.
+// An operand's stride along dimension `dim` of the result: 0 if it is broadcast.
 Size stride_along(const TensorMeta& operand, const Sizes& result, size_t dim) {
   const size_t missing = result.size() - operand.sizes.size();
   if (dim < missing) return 0;
@@ -54,7 +56,7 @@ Size stride_along(const TensorMeta& operand, const Sizes& result, size_t dim) {
                                                               : operand.strides[dim - missing];
 }
 
-// Which of two dimensions lies further in: < 0 the first, > 0 the second, 0 nobody knows
+// Which of two dimensions is further in: < 0 the first, > 0 the second, 0 undecided
 // (TensorIterator's rule).
 int inner_first(std::span<const TensorMeta* const> operands, const Sizes& result, size_t a,
                 size_t b) {
@@ -81,7 +83,7 @@ Sizes strides_like_all(std::span<const TensorMeta* const> operands, const Sizes&
   SmallVector<size_t, 6> order;  // innermost first
   for (size_t d = rank; d-- > 0;) order.push_back(d);
   for (size_t i = 1; i < rank; ++i) {
-    size_t moving = i;  // past those of which nobody knows, too
+    size_t moving = i;  // also past undecided dimensions
     for (size_t at = i; at-- > 0;) {
       const int which = inner_first(operands, result, order[at], order[moving]);
       if (which < 0) break;
@@ -123,8 +125,8 @@ Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b) {
   const size_t missing = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
     const Size x = longer[missing + i], y = shorter[i];
-    // A size that data decide beside a 1 stays what it is, also where it comes to be 1; beside
-    // another number it has to be that number, which nobody knows: Undecided.
+    // A data size next to a 1 is kept, even if it turns out to be 1; next to another number it
+    // would have to equal it, which is unknown: Undecided.
     if (identical(x, y) || known_equal(y, 1)) continue;
     if (known_equal(x, 1)) {
       out[missing + i] = y;
@@ -221,7 +223,7 @@ void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result) 
   call.results.push_back(dense(result, in.device, sizes));
 }
 
-// Without elements nothing tells which strides are dense: they stay, as in PyTorch.
+// Without elements every stride is dense: keeps them, as PyTorch does.
 Sizes strides_like(const TensorMeta& meta) {
   if (std::ranges::any_of(meta.sizes, [](Size s) { return known_equal(s, 0); }))
     return meta.strides;

@@ -1,4 +1,4 @@
-// Shape rules of sort and topk, and what is made of them: argsort, kthvalue, medians, mode.
+// Shape rules of sort and topk, and functions built on them: argsort, kthvalue, medians, mode.
 #include "vitro/ops/sort.h"
 
 #include "core/numbers.h"
@@ -56,13 +56,13 @@ std::pair<Tensor, Tensor> two(std::array<Tensor, 2> results) {
   return {std::move(results[0]), std::move(results[1])};
 }
 
-// Of each row one element: a dimension of size 1 goes away where there is one.
+// One element per row: removes `dim`, of size 1, unless keepdim.
 std::pair<Tensor, Tensor> one_each(Tensor values, Tensor indices, int64_t dim, bool keepdim) {
   if (keepdim || values.rank() == 0) return {std::move(values), std::move(indices)};
   return {squeeze(values, dim), squeeze(indices, dim)};
 }
 
-// `wanted` says which: sizes are those of the rows, but 1 along `dim`.
+// Selects elements of sorted rows by `wanted`, which has the sizes of the rows, but 1 along `dim`.
 std::pair<Tensor, Tensor> picked(const std::pair<Tensor, Tensor>& sorted, int64_t dim,
                                  const Tensor& wanted, bool keepdim) {
   return one_each(gather(sorted.first, dim, wanted), gather(sorted.second, dim, wanted), dim,
@@ -75,7 +75,7 @@ Size length(std::string_view name, const Tensor& x, int64_t dim) {
   return n;
 }
 
-// NaNs come after the numbers: a median is the first of them, or the middle of the numbers alone.
+// NaNs are sorted last: the median is the first NaN, or that of the numbers for nanmedian.
 std::pair<Tensor, Tensor> middle(std::string_view name, const At& at, int64_t dim, bool keepdim,
                                  bool of_numbers) {
   const Tensor& x = at.operand.tensor();
@@ -142,7 +142,7 @@ std::pair<Tensor, Tensor> kthvalue(ops::At x, Size k, int64_t dim, bool keepdim)
                        contiguous({narrow(indices, dim, k - 1, 1), x.where}), dim, keepdim);
 }
 
-// The longest run of equals in the order: of runs as long the first, and its last element.
+// The longest run of equal elements, the first if several are as long; returns its last element.
 std::pair<Tensor, Tensor> mode(ops::At x, int64_t dim, bool keepdim) {
   const CalledAs name("mode", x.where);
   const Tensor& in = x.operand.tensor();

@@ -1,5 +1,5 @@
-// Shapes and index maps of the ops that give another view of their operand: each shape() computes
-// sizes, strides and offset, each map() says which element of the operand an element is.
+// Shape rules and index maps of views: shape() computes sizes, strides and offset, map() the
+// operand's index for each element of the result.
 #include "vitro/ops/view.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ TensorMeta start_of(const TensorMeta& in) {
   return {in.dtype, in.device, {}, {}, in.offset};
 }
 
-// Where a slice begins: Python's rule, within [0, size].
+// The bounds of a slice by Python's rule, within [0, size].
 Size clamped(Size at, Size size) {
   if (less(at, 0)) at = at + size;
   if (less(at, 0)) return 0;
@@ -36,12 +36,12 @@ Size slice_end(const SliceAttrs& a, Size size) {
   return !a.end.is_symbolic() && a.end.hint() == INT64_MAX ? size : clamped(a.end, size);
 }
 
-// No dimension is longer: this step takes the first element alone, as any larger one does.
+// No dimension is longer than this step, so it selects only the first element, as larger ones do.
 int64_t slice_step(const SliceAttrs& a) {
   return std::min(a.step, int64_t{1} << 40);
 }
 
-// What no 64 bits hold lies between the elements of a slice that has one at most.
+// If the product overflows 64 bits the slice has at most one element, so any stride will do.
 Size slice_stride(Size stride, int64_t step) {
   int64_t product = 0;
   const bool fits = stride.is_symbolic() || !__builtin_mul_overflow(stride.hint(), step, &product);
@@ -171,7 +171,7 @@ IndexList Select::map(const TensorMeta& operand, const TensorMeta&, AttrsView at
 
 namespace {
 
-// Which dimensions squeeze takes away.
+// The dimensions that squeeze removes.
 SmallVector<bool, 6> squeezed(const SqueezeAttrs& a, const TensorMeta& in) {
   const Dims dims = wrap_dims(Squeeze::name, a.dim, in.rank());
   SmallVector<bool, 6> gone(in.sizes.size(), false);
@@ -225,7 +225,7 @@ ViewBack View::back(const TensorMeta& operand, const TensorMeta&, AttrsView) {
   return {&def<View>(), vitro::Attrs(view_of<View>(inverse))};
 }
 
-// None where an element is repeated, or left out.
+// None if elements are repeated or left out.
 ViewBack Expand::back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) {
   const size_t missing = result.sizes.size() - operand.sizes.size();
   for (size_t d = 0; d < result.sizes.size(); ++d) {
@@ -247,7 +247,7 @@ ViewBack Unsqueeze::back(const TensorMeta& operand, const TensorMeta&, AttrsView
 
 namespace {
 
-// The diagonal's number; all that lie outside are as empty as the first that does.
+// The offset of the diagonal, clamped: every diagonal outside is as empty as the first one outside.
 int64_t diagonal_offset(const DiagonalAttrs& a, Size rows, Size columns) {
   if (rows.is_symbolic() || columns.is_symbolic()) return a.offset;
   return std::clamp(a.offset, -rows.value(), columns.value());
@@ -303,7 +303,7 @@ IndexList Diagonal::map(const TensorMeta& operand, const TensorMeta&, AttrsView 
 
 namespace {
 
-// The place of the last element of a window that has some.
+// The position of the last element of a nonempty window.
 Size last_element(const AsStridedAttrs& a) {
   Size last = a.storage_offset;
   for (size_t d = 0; d < a.size.size(); ++d) last = last + (a.size[d] - 1) * a.stride[d];
@@ -412,7 +412,7 @@ Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset
 
 namespace {
 
-// More tensors than anybody holds: an end to what would go on for hours.
+// Rejects numbers of tensors that would take hours.
 void check_count(std::string_view op, int64_t parts) {
   constexpr int64_t most = int64_t{1} << 24;
   VITRO_CHECK(parts <= most, op, ": gives ", parts, " tensors, more than the ", most,

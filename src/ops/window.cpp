@@ -1,4 +1,4 @@
-// Flip, padding and pools: shape rules and index maps of windows, the view `unfold`, and im2col,
+// Shape rules and index maps of windows (flip, padding, pools), the view `unfold`, and im2col,
 // whose patches convolutions use too.
 #include "vitro/ops/window.h"
 
@@ -26,7 +26,7 @@ const TensorMeta& operand_of(const ShapeCall& call) {
   return *call.operands[0].meta;
 }
 
-// Elements before and after dimension `d`: the list begins with the last dimension.
+// Elements before and after dimension `d`; the list starts with the last dimension.
 struct Sides {
   Size before, after;
 };
@@ -152,7 +152,7 @@ void check_two(std::string_view op, const Dims& two, std::string_view what, int6
                 ", got ", two);
 }
 
-// How many places the kernel has along the height or the width (d: 0 or 1) of `size` elements.  One
+// The number of places of the kernel along height or width (d: 0 or 1) of `size` elements. A place
 // that begins after the elements and the padding before them does not count.
 Size places_of(const Kernel& k, size_t d, Size size) {
   const Size reach = (k.size[d] - 1) * k.dilation[d] + 1, wide = size + 2 * k.padding[d];
@@ -220,7 +220,7 @@ IndexList MaxPool::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
 
 namespace {
 
-// As many taps as a window op may have: each is code.
+// The maximum number of taps of a window op: each is unrolled in code.
 constexpr int64_t most_taps = 1024;
 
 void shape_of_max_pool(ShapeCall& call) {
@@ -250,7 +250,7 @@ Expr MaxPool2dWithIndices::first_place(const TensorMeta& operand, const TensorMe
   Expr place = 0;
   for (size_t d = 0; d < 2; ++d) {
     const Expr first = index[index.size() - 2 + d] * k.stride[d] - k.padding[d];
-    const bool before = k.padding[d] > 0;  // which steps of the dilation lead out of
+    const bool before = k.padding[d] > 0;  // the first taps may be outside
     place = place * operand.sizes[operand.sizes.size() - 2 + d].expr() +
             (before ? sym::max(first, sym::mod(first, k.dilation[d])) : first);
   }
@@ -294,7 +294,7 @@ Expr AvgPool2d::count(const TensorMeta& operand, const TensorMeta&, AttrsView at
   return count;
 }
 
-// ---- a view, and programs ----
+// ---- a view, and composites ----
 
 void Unfold::shape(ShapeCall& call) {
   const TensorMeta& in = operand_of(call);

@@ -1,5 +1,5 @@
-// The gradients of flip, padding, pools, convolutions and unfold: elements that were read more than
-// once add up.
+// Gradients of flip, padding, pools, convolutions and unfold: elements that were read several times
+// sum their gradients.
 #include <array>
 
 #include "ops/gradient.h"
@@ -15,7 +15,7 @@
 namespace vitro::ops {
 namespace {
 
-// x's sizes up to dimension `first`, then `rest`.
+// The first `first` sizes of x, then `rest`.
 Sizes followed_by(const Tensor& x, int64_t first, const Sizes& rest) {
   Sizes sizes = x.sizes();
   sizes.resize(static_cast<size_t>(first));
@@ -27,7 +27,8 @@ Tensor numbers_below(Size end, const Tensor& beside) {
   return arange(end, {}, beside.device());
 }
 
-// How many elements of x count for each place of the kernel along one of the last two dimensions.
+// The number of elements that count at each place of the kernel along one of the last two
+// dimensions.
 Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tensor& x, Size places) {
   const Size size = x.size(static_cast<int64_t>(d) - 2);
   const Tensor first = numbers_below(places, x) * k.stride[d] - k.padding[d];
@@ -35,7 +36,7 @@ Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tenso
   return end - (include_padding ? first : maximum(first, 0));
 }
 
-// What patches [..., kh, kw, oh, ow] add up to in the planes [..., rows, row] that they are of.
+// Sums patches [..., kh, kw, oh, ow] into their planes [..., rows, row].
 Tensor sum_of_patches(const Tensor& parts, Size rows, Size row, const Dims& stride,
                       const Dims& dilation) {
   const int64_t planes = parts.rank() - 4;
@@ -48,7 +49,7 @@ Tensor sum_of_patches(const Tensor& parts, Size rows, Size row, const Dims& stri
   return reshape(sums, followed_by(parts, planes, {rows, row}));
 }
 
-// Whether a window may hold no element: in steps of more than one over the padding it can miss all.
+// Whether a window may contain no element: a dilated kernel can miss all of them over the padding.
 bool may_miss(const Kernel& k) {
   return (k.padding[0] > 0 && k.dilation[0] > 1) || (k.padding[1] > 0 && k.dilation[1] > 1);
 }
@@ -65,7 +66,7 @@ void ConstantPadNd::gradient(Formula& f) {
   f.set(0, constant_pad_nd(f.gradient(), pad));
 }
 
-// Padding the numbers of the elements tells which of them was read where.
+// Pads the indices of the elements in the same way, to find which element was read where.
 void BorderPad::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &g = f.gradient();
   const auto dims = static_cast<int64_t>(f.attrs<Attrs>().padding.size()) / 2;
@@ -81,8 +82,8 @@ void BorderPad::gradient(Formula& f) {
   f.set(0, reshape(sums, x.sizes()));
 }
 
-// The element that was taken has it all; where there was none, and its number is none of the plane,
-// it goes nowhere.
+// The selected element gets the whole gradient. A window without elements has an index outside of
+// the plane, and its gradient is dropped.
 void MaxPool::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Tensor &x = f.tensor(0), &g = f.gradient(0);
@@ -104,8 +105,8 @@ void MaxPool::gradient(Formula& f) {
   f.set(0, reshape(scatter_add(zeros, planes, places, parts), x.sizes()));
 }
 
-// Each element under the kernel has the same part of the gradient.  The windows cover a plane of
-// their own, from the padding on as far as they reach.
+// Every element under the kernel gets the same share of the gradient. The windows are summed into a
+// plane of their own, which begins with the padding and ends where they do.
 void AvgPool2d::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Kernel k = kernel_of(a);
@@ -132,33 +133,32 @@ void AvgPool2d::gradient(Formula& f) {
 
 namespace {
 
-// A convolution and the gradient g of its result, with a batch.  g is of the type that it computes
-// in.
+// A convolution and the gradient g of its result, with a batch dimension. g has the compute type.
 struct Convolved {
   const Conv2dAttrs& attrs;
   Tensor x, weight, g;
   Size n() const { return x.size(0); }
-  Size of_group() const { return weight.size(0) / attrs.groups; }  // results
+  Size of_group() const { return weight.size(0) / attrs.groups; }  // results per group
   Size places() const { return g.size(2) * g.size(3); }
   Size terms() const { return weight.size(1) * weight.size(2) * weight.size(3); }
-  // By how much the kernel reaches beyond its first element.
+  // How far the kernel extends beyond its first element.
   Size reach(size_t d) const {
     return (weight.size(static_cast<int64_t>(d) + 2) - 1) * attrs.dilation[d];
   }
-  // One matrix for each group of each element of the batch.
+  // One matrix for each group and element of the batch.
   Tensor matrices(const Tensor& t, Size rows, Size columns) const {
     return reshape(t, {n() * attrs.groups, rows, columns});
   }
 };
 
-// By the same on both sides.
+// The same padding on both sides.
 Tensor padded(const Tensor& x, Size down, Size across) {
   const bool none = known_equal(down, 0) && known_equal(across, 0);
   return none ? x : constant_pad_nd(x, {across, across, down, down});
 }
 
-// The kernel moves over g the other way round: a convolution with its taps in reverse order, in
-// which results and channels of a group have changed places.
+// The gradient of the input is a convolution of g with the taps reversed, and with results and
+// channels of each group exchanged.
 Tensor of_input_by_convolution(const Convolved& c) {
   const Tensor w = to(c.weight, c.g.dtype());
   const Size channels = w.size(1), h = w.size(2), across = w.size(3);
@@ -169,8 +169,8 @@ Tensor of_input_by_convolution(const Convolved& c) {
   return conv2d(g, weight, {}, {{1, 1}, {0, 0}, c.attrs.dilation, c.attrs.groups});
 }
 
-// A product gives what each place of the kernel adds.  With strides that is less work than a
-// convolution would be, most of which met the zeros between the elements of g.
+// A product gives the contributions of each place of the kernel. With strides this is less work
+// than a convolution, which would mostly read the zeros between the elements of g.
 Tensor of_input_by_patches(const Convolved& c) {
   const auto& [stride, padding, dilation, groups] = c.attrs;
   const Tensor w = to(c.weight, c.g.dtype());

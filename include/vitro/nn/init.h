@@ -1,5 +1,5 @@
-// Starting values of parameters, from the process's generator (manual_seed): the same seed gives
-// the same model.
+// Initial values of parameters, from the process's generator (manual_seed): the same seed gives the
+// same model.
 #pragma once
 
 #include <initializer_list>

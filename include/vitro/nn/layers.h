@@ -1,4 +1,4 @@
-// The layers that models are made of; names, shapes and starting values are those of torch.nn.
+// Common layers; names, shapes and initial values are those of torch.nn.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class Linear : public Module {
   Tensor weight, bias;
 };
 
-// Kernels of weight [out, in / groups, height, width] over x [n, in, h, w] or [in, h, w].
+// Convolves x [n, in, h, w] or [in, h, w] with weight [out, in / groups, height, width].
 class Conv2d : public Module {
  public:
   Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t kernel,
@@ -29,7 +29,7 @@ class Conv2d : public Module {
   ops::Conv2dAttrs attrs_;
 };
 
-// Rows of weight [count, width] by i32 or i64 indices of any shape.
+// Selects rows of weight [count, width] by i32 or i64 indices of any shape.
 class Embedding : public Module {
  public:
   Embedding(Module& owner, std::string name, int64_t count, int64_t width);
@@ -37,7 +37,7 @@ class Embedding : public Module {
   Tensor weight;
 };
 
-// Over the last dimension.
+// Normalizes over the last dimension.
 class LayerNorm : public Module {
  public:
   LayerNorm(Module& owner, std::string name, int64_t width, double eps = 1e-5);

@@ -1,11 +1,11 @@
-// Modules: named parameters and named parts, as torch.nn has them.
+// Modules: named parameters and named submodules, as in torch.nn.
 //   struct Mlp : nn::Module {
 //     nn::Linear fc1{*this, "fc1", 784, 1024}, fc2{*this, "fc2", 1024, 10};
 //     Tensor forward(const Tensor& x) const { return fc2(relu(fc1(x))); }
 //   };
-// A part registers with its owner when it is made and stands as a plain member.  Modules are
-// neither copied nor moved. Threads: forward() of one module may run on several threads; changing
-// parameters needs the caller's own order.
+// A submodule registers with its owner when it is constructed, and is an ordinary member. Modules
+// cannot be copied or moved. Threads: forward() of one module may run on several threads; the
+// caller must synchronize changes of parameters.
 #pragma once
 
 #include <functional>
@@ -24,26 +24,27 @@ namespace vitro::nn {
 class Module {
  public:
   Module() : name_("") {}                   // a root
-  Module(Module& owner, std::string name);  // a part of `owner`
+  Module(Module& owner, std::string name);  // a submodule of `owner`
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
 
   const std::string& name() const { return name_.text(); }
-  // All parameters below, "encoder.layer.0.weight" and its tensor, in order of registration.
+  // All parameters, as "encoder.layer.0.weight" and its tensor: first those of this module, then
+  // those of each submodule, in order of registration.
   std::vector<std::pair<std::string, Tensor*>> named_parameters();
   std::vector<Tensor*> parameters();
   int64_t parameter_count();
 
-  // Takes each parameter from `find(name)`: an undefined tensor means "not there".  Sizes must
-  // agree; other floating dtypes are refused.  Error naming every parameter that is missing or does
-  // not fit; then no parameter has changed.
+  // Takes each parameter from `find(name)`; an undefined tensor means that there is none. Dtype and
+  // sizes must be equal. Error that names every parameter that is missing or does not fit; then no
+  // parameter is changed.
   void load(const std::function<Tensor(std::string_view)>& find);
 
  protected:
-  // Makes `slot`, a member of this module, its parameter called `name`.
+  // Registers `slot`, a member of this module, as the parameter `name`.
   Tensor& add_parameter(std::string name, Tensor& slot, Tensor value);
-  // To be held while forward() runs, so that ops know where they are.
+  // Hold it while forward() runs, so that ops know their module path.
   ModuleScope scope() const { return ModuleScope(name_); }
 
  private:

@@ -100,7 +100,7 @@ struct Elu : Pointwise {
     return m::where(x < 0.0, m::expm1(x * input_scale) * (alpha * scale), x * scale);
   }
   static auto vjp(auto g, auto x, auto alpha, auto scale, auto input_scale, auto) {
-    // Of large x the exponential would be infinite, and its gradient 0 times that.
+    // Clamped: for large x the exponential would be infinite, and its gradient 0 * inf.
     const auto negative = m::where(x < 0.0, x, m::like(x, 0.0));
     const auto slope = m::exp(negative * input_scale) * (alpha * scale * input_scale);
     return std::make_tuple(m::where(x <= 0.0, g * slope, g * scale));

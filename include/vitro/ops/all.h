@@ -1,6 +1,6 @@
-// The one list of ops.  Consumers that need the structs themselves (to run bodies) iterate over it;
-// everybody else works with OpDef.  A new op is a struct in one of the headers below and its name
-// in the list.
+// The only list of ops. Consumers that need the structs (to run bodies) iterate over it; everything
+// else works with OpDef. To add an op, write a struct in one of the headers below and add its name
+// here.
 #pragma once
 
 #include <string_view>
@@ -30,15 +30,15 @@ namespace vitro::ops {
 
 template <class... Op>
 struct List {
-  // f.template operator()<Op>() for each op in order.
+  // Calls f.template operator()<Op>() for each op in order.
   static constexpr void each(auto&& f) { (f.template operator()<Op>(), ...); }
 };
 template <class... A, class... B>
 List<A..., B...> operator+(List<A...>, List<B...>);
 
-// Eager has kernels of the first list, compiled ahead for every dtype and instruction set: what
-// programs call most.  A new op goes into the second list: eager compiles a kernel of it when it is
-// called, and the library does not grow.
+// Eager's kernels for the Ahead lists, the most frequent ops, are compiled with the library for
+// every dtype and instruction set. Add new ops to the OnDemand lists: eager compiles their kernels
+// on the first call, and the library does not grow.
 // clang-format off
 using PointwiseAhead = List<
     Exp, Log, Log1p, Sqrt, Rsqrt, Sin, Cos, Tanh, Erf, Reciprocal, Neg, Abs, Sign, Floor, Ceil, Round, Trunc,
@@ -51,7 +51,7 @@ using PointwiseAhead = List<
 using PointwiseOnDemand = List<
     Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2>;
 using PointwiseOps = decltype(PointwiseAhead{} + PointwiseOnDemand{});
-using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that have a body too
+using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that also have a body
 using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
 using ReductionOnDemand = List<MaxDim, MinDim, Aminmax>;
 using ReductionOps = decltype(ReductionAhead{} + ReductionOnDemand{});
@@ -79,7 +79,7 @@ constexpr void each_op(auto&& f) {
   AllOps::each(f);
 }
 
-// All definitions, in order of the list; `named` gives null for a name that is none.
+// All definitions in the order of the list; `named` returns null for an unknown name.
 const std::vector<const OpDef*>& all();
 const OpDef* named(std::string_view name);
 

@@ -32,8 +32,8 @@ struct ScaledDotProductAttention : Composite {
 
 }  // namespace ops
 
-// A bool mask says which keys take part, a floating-point one is added; a query without any key
-// gives 0.  `is_causal`: query i sees keys 0 to i.  dropout_p must be 0.
+// A bool mask is true for keys that take part, a floating-point mask is added to the scores; a
+// query without any key gives 0. `is_causal`: query i attends to keys 0 to i. dropout_p must be 0.
 Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
                                     const Tensor& attn_mask = {}, double dropout_p = 0,
                                     bool is_causal = false, std::optional<double> scale = {});

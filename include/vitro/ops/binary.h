@@ -9,12 +9,12 @@
 
 namespace vitro {
 
-// add(a, b, alpha) is a + alpha * b, as sub is a - alpha * b.
+// add(a, b, alpha) is a + alpha * b; sub(a, b, alpha) is a - alpha * b.
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha = 1);
 Tensor sub(ops::First a, const Operand& b, const Scalar& alpha = 1);
-// rounding_mode: "" divides as numbers with a fraction, "floor" rounds down, "trunc" towards zero.
+// rounding_mode: "" is true division, "floor" rounds down, "trunc" towards zero.
 Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode = "");
-// Whole numbers are not raised to a negative number: Error, cast them first.
+// Error if an integer tensor is raised to a negative integer: cast it first.
 Tensor pow(ops::First a, const Operand& b);
 
 namespace ops {
@@ -36,7 +36,7 @@ struct Sub : Binary {
       ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
   static constexpr auto function = &vitro::sub;
   static constexpr Accepts accepts = Accepts::no_bool;
-  static void shape(ShapeCall& call);  // any bool operand is an Error
+  static void shape(ShapeCall& call);  // Error if an operand is bool
   static auto value(auto a, auto b) { return a - b; }
   static auto vjp(auto g, auto, auto, auto) {
     return std::make_tuple(g, [=] { return -g; });
@@ -132,10 +132,10 @@ struct Pow : Binary {
       ".Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)\n"
       ".Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)";
   static constexpr auto function = &vitro::pow;
-  static void shape(ShapeCall& call);  // refuses whole numbers raised to a negative one
+  static void shape(ShapeCall& call);  // Error for integers raised to a negative number
   static auto value(auto a, auto b) { return m::pow(a, b); }
-  // 0 where nothing is to be gained: x to the power of 0, and 0 to the power of what is not
-  // negative.  There pow and log are given 1, so that their gradients are numbers, too.
+  // The gradient of a is 0 for x^0, that of b is 0 for 0^y with y >= 0. There pow and log get other
+  // operands, so that their own gradients are finite.
   static auto vjp(auto g, auto a, auto b, auto y) {
     const auto none = m::like(g, 0.0);
     const auto of_base = [=] {
@@ -151,7 +151,7 @@ struct Pow : Binary {
   }
 };
 
-// What add and sub with alpha, and pow with 3, compute.  ATen has no names for them.
+// What add and sub with alpha, and pow with 3, compute. ATen has no such ops.
 struct Scaled : Ternary {
   static constexpr OpKind kind = OpKind::composite;
   static constexpr std::string_view in_place_signatures = "";
@@ -161,7 +161,7 @@ struct Scaled : Ternary {
 };
 struct AddScaled : Scaled {
   static constexpr std::string_view name = "add_scaled", doc = "a + alpha * b.";
-  static void shape(ShapeCall& call);  // speaks as the function does
+  static void shape(ShapeCall& call);  // errors name `add` or `sub`
   static auto value(auto a, auto b, auto alpha) { return a + b * alpha; }
   static auto vjp(auto g, auto, auto, auto alpha, auto) {
     return std::make_tuple(g, [=] { return g * alpha; });
@@ -191,7 +191,7 @@ struct Atan2 : TensorBinary {
   static constexpr std::string_view name = "atan2", doc = "The angle of the point (b, a).";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto a, auto b) { return m::atan2(a, b); }
-  // 0 where the point has no angle.
+  // 0 at the origin, where the angle is undefined.
   static auto vjp(auto g, auto a, auto b, auto) {
     const auto squares = a * a + b * b;
     const auto none = squares == 0.0;
@@ -205,7 +205,7 @@ struct Minimum : TensorBinary {
   static constexpr std::string_view name = "minimum", doc = "The smaller; NaN if either is.";
   static auto value(auto a, auto b) { return m::minimum(a, b); }
   static void gradient(Formula& f);
-  // Of equal numbers each takes half, and all of it where one is NaN.
+  // Equal operands get half each; if one is NaN both get all of it.
   static auto vjp(auto g, auto a, auto b, auto) {
     const auto shared = m::where(a == b, g * 0.5, g), none = m::like(g, 0.0);
     return std::make_tuple([=] { return m::where(a > b, none, shared); },
@@ -280,7 +280,7 @@ inline constexpr ops::InPlace<ops::BitwiseAnd> bitwise_and_;
 inline constexpr ops::InPlace<ops::BitwiseOr> bitwise_or_;
 inline constexpr ops::InPlace<ops::BitwiseXor> bitwise_xor_;
 
-// C has functions of these names, which take numbers: see unary.h.
+// C has functions of these names for numbers: see unary.h.
 #define VITRO_BINARY(name, op)                                \
   inline Tensor name(const ops::First& a, const Operand& b) { \
     return ops::call<ops::op>(a.where, {a.operand, b});       \

@@ -1,4 +1,4 @@
-// Comparisons, and choosing by them.  The results of comparisons are bool.
+// Comparisons and selection. Comparisons return bool.
 #pragma once
 
 #include <tuple>
@@ -8,7 +8,7 @@
 
 namespace vitro {
 
-// A bound that is left out ({}) does not bind.
+// A bound may be left out ({}).
 Tensor clamp(ops::At x, const Operand& min = {}, const Operand& max = {});
 
 namespace ops {
@@ -94,9 +94,9 @@ struct Clamp : Ternary {
   static constexpr auto function = &vitro::clamp;
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
-  // Beside an infinite number, which is no bound, the formula of the other one alone.
+  // An infinite bound has no effect: uses the formula for the other bound alone.
   static void gradient(Formula& f);
-  // Of x as long as it lies within the bounds, these included.
+  // The gradient goes to x within the bounds, inclusive.
   static auto vjp(auto g, auto x, auto min, auto max, auto) {
     const auto none = m::like(g, 0.0);
     return std::make_tuple([=] { return m::where(x >= min && x <= max, g, none); },
@@ -128,7 +128,7 @@ inline constexpr ops::InPlace<ops::LogicalOr> logical_or_;
 inline constexpr ops::InPlace<ops::LogicalXor> logical_xor_;
 inline constexpr ops::InPlace<ops::Clamp> clamp_;
 
-// `value` where the bool `mask` holds, x elsewhere; the dtype stays x's.
+// `value` where the bool `mask` is true, x elsewhere; the dtype is that of x.
 Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value);
 const Tensor& masked_fill_(const Tensor& x, const Tensor& mask, const Operand& value,
                            std::source_location from = std::source_location::current());

@@ -1,4 +1,4 @@
-// What a mask picks, in row-major order.  Data decide how much that is: a size of the result has no
+// Selects elements by a mask, in row-major order. A size of the result is a data size: it has no
 // value until the op has run (sym/expr.h, Expr::data).
 //   Tensor at = nonzero(x);          // [u, rank]: where x is not 0
 //   Tensor some = index(x, x > 0);   // boolean indexing: x[x > 0]
@@ -32,7 +32,7 @@ struct MaskedSelect : Compaction {
   static constexpr CompactionInfo info{.mask = 1, .places = false};
 };
 
-// What data decide, or its symbol, in the place of the bound that the shape rule gives.
+// Replaces the bound from the shape rule by the actual count, or its symbol.
 void set_count(TensorMeta& result, Size count);
 
 }  // namespace ops
@@ -40,7 +40,7 @@ void set_count(TensorMeta& result, Size count);
 inline Tensor nonzero(ops::At x) {
   return ops::call<ops::Nonzero>(x.where, {x.operand});
 }
-// Operand and mask broadcast.
+// x and mask broadcast.
 inline Tensor masked_select(ops::At x, const Tensor& mask) {
   return ops::call<ops::MaskedSelect>(x.where, {x.operand, mask});
 }

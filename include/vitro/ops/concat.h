@@ -1,4 +1,4 @@
-// Tensors one after the other.
+// Concatenation.
 //   Tensor y = cat({a, b}, 1);   Tensor z = stack({a, a});
 #pragma once
 
@@ -13,7 +13,7 @@ namespace ops {
 struct ConcatOp {
   static constexpr OpKind kind = OpKind::concat;
   static constexpr int min_arity = 1, max_arity = 255;
-  static void gradient(Formula& f);  // by the axis
+  static void gradient(Formula& f);  // uses the axis
 };
 
 struct CatAttrs {

@@ -8,7 +8,8 @@ namespace vitro {
 namespace ops {
 
 struct Conv2dAttrs {
-  DimsArg stride{1, 1}, padding{0, 0}, dilation{1, 1};  // of height and width; one stands for both
+  DimsArg stride{1, 1}, padding{0, 0},
+      dilation{1, 1};  // of height and width; one number is for both
   int64_t groups = 1;
   static constexpr void each(auto&& f) {
     f("stride", &Conv2dAttrs::stride);
@@ -34,7 +35,7 @@ struct Conv2d {
 
 }  // namespace ops
 
-// `bias` may be left out.
+// `bias` is optional.
 Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
               ops::Conv2dAttrs attrs = {});
 

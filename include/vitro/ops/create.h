@@ -1,4 +1,4 @@
-// New tensors: filled with a number, counted up, copied, cast, cut to a triangle.
+// Creating tensors: filled, ranges, copies, casts, triangles.
 //   Tensor z = zeros({2, 3});   Tensor i = arange(10);   Tensor h = to(x, DType::f16);
 #pragma once
 
@@ -16,14 +16,14 @@ namespace ops {
 struct Create : Pointwise {
   static constexpr Promote promote = Promote::attribute;
 };
-// What makes its elements of numbers.
+// Base for ops that have only numbers as operands.
 struct CreateAnew : Create {
   static constexpr std::string_view not_differentiable = "no element of a tensor takes part in it";
 };
 
 struct FullAttrs {
   Sizes size;
-  std::optional<DType> dtype;    // none: what the number is (f32, i64 or bool)
+  std::optional<DType> dtype;    // none: that of the number (f32, i64 or bool)
   std::optional<Device> device;  // none: the CPU
   static constexpr void each(auto&& f) {
     f("size", &FullAttrs::size);
@@ -138,7 +138,7 @@ struct ToCopy : Create {
 struct TriangleAttrs {
   int64_t diagonal = 0;
   static constexpr void each(auto&& f) { f("diagonal", &TriangleAttrs::diagonal); }
-  // As a literal of bodies, exact: no dimension is longer than 2^52.
+  // As a literal of a body; exact because no dimension is longer than 2^52.
   constexpr double limit() const {
     constexpr int64_t farthest = int64_t{1} << 52;
     return static_cast<double>(diagonal < -farthest  ? -farthest
@@ -173,7 +173,7 @@ struct Triu : Triangle {
 
 }  // namespace ops
 
-// On the CPU where no device is named.
+// On the CPU unless a device is given.
 Tensor full(SizesArg size, const Scalar& fill, std::optional<DType> dtype = {},
             std::optional<Device> device = {},
             std::source_location from = std::source_location::current());
@@ -184,11 +184,11 @@ Tensor ones(SizesArg size, DType dtype = default_float, std::optional<Device> de
 Tensor full_like(ops::At x, const Scalar& fill, std::optional<DType> dtype = {});
 Tensor zeros_like(ops::At x, std::optional<DType> dtype = {});
 Tensor ones_like(ops::At x, std::optional<DType> dtype = {});
-// A tensor without dimensions that holds the number.
+// A tensor without dimensions.
 Tensor scalar_tensor(const Scalar& number, DType dtype = default_float,
                      std::optional<Device> device = {},
                      std::source_location from = std::source_location::current());
-// Whole numbers give i64, others the default float.
+// i64 if all numbers are integers, else the default float.
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = {}, std::optional<Device> device = {},
               std::source_location from = std::source_location::current());
@@ -203,8 +203,8 @@ const Tensor& copy_(const Tensor& x, const Operand& src,
 Tensor fill(ops::At x, const Operand& value);
 Tensor copy(ops::At x, const Operand& src);
 Tensor clone(ops::At x, ops::MemoryFormat memory_format = ops::MemoryFormat::preserve);
-Tensor contiguous(ops::At x);       // x itself where it is
-Tensor to(ops::At x, DType dtype);  // x itself where it has the dtype
+Tensor contiguous(ops::At x);       // x itself if it is contiguous
+Tensor to(ops::At x, DType dtype);  // x itself if it has the dtype
 Tensor tril(ops::At x, int64_t diagonal = 0);
 Tensor triu(ops::At x, int64_t diagonal = 0);
 

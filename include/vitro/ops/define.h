@@ -1,39 +1,39 @@
-// How an op is defined: one struct, from which its run-time face (OpDef) and what users call
-// follow.
+// How to define an op: one struct, from which its run-time description (OpDef) and the public
+// function follow.
 //   struct Sigmoid : Unary {
 //     static constexpr std::string_view name = "sigmoid", doc = "1 / (1 + e^-x) for each element.";
 //     static constexpr Promote promote = Promote::to_float;
 //     static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
 //   };
 //   inline constexpr PointwiseFunction<Sigmoid> sigmoid;
-// A body runs on whatever a consumer makes it run on: vectors of numbers (eager), loop expressions
-// (generated code), counters. It calls m::exp and the like (ops/math.h), never exp.  Its literals
-// are written as doubles: beside an operator they take the type of the other side, as an argument
-// of m:: they are written m::like(x, 1.0).
-// `signatures` says how the op is called, in ATen's words and one overload a line; the bases give
-// what most have.  Arguments that bear the name of an attribute are that attribute, the others are
-// the operands in their order.  Where a call by name is more than one op (`add` with alpha), the
-// definition names the function that users call: `static constexpr auto function = &vitro::add`.
-// The forms of a pointwise op that write into `self` follow from `signatures`; one whose forms ATen
-// names otherwise, or that has none, says so in `in_place_signatures`.
-// How its gradient is made, a definition says in one of these ways:
+// Consumers run a body on their own types: vectors of numbers (eager), loop expressions (generated
+// code), counters. It calls m::exp etc. (ops/math.h), never exp. Its literals are doubles: as an
+// operand of an operator they take the type of the other operand; as an argument of m:: write
+// m::like(x, 1.0).
+// `signatures` are the op's ATen schemas, one overload per line; the bases define those of most
+// ops. An argument with the name of an attribute is that attribute, the others are the operands in
+// order. If a call by name is more than one op (`add` with alpha), the definition names the public
+// function: `static constexpr auto function = &vitro::add`.
+// The in-place forms of a pointwise op follow from `signatures`; if ATen names them differently, or
+// there are none, define `in_place_signatures`.
+// The gradient is defined in one of these ways:
 //   static auto vjp(auto g, auto x, auto y) { return g * y; }
-//     Of a pointwise op: a body, which also runs on tensors (ops/term.h).  It is given the
-//     attributes where `uses_attrs`, the gradient of the result, the operands, the result; it gives
-//     the gradient of the operand, or a tuple, one for each operand: of the leading ones where the
-//     others are plain numbers, `no_gradient` for one that has none.  One may be a function without
-//     arguments, called where that gradient is wanted.  Numbers that broadcast are summed by the
-//     caller.
+//     For a pointwise op: a body, which also runs on tensors (ops/term.h). Its arguments are the
+//     attributes if `uses_attrs`, the gradient of the result, the operands, the result. It returns
+//     the gradient of the operand, or a tuple with one per operand: only the leading ones if the
+//     others are plain numbers, `no_gradient` for one that has none. A gradient may be a function
+//     without arguments, which is called only if it is wanted. The caller sums over broadcast
+//     dimensions.
 //   static void gradient(Formula& f);
-//     Of any kind (core/formula.h); the bases of views, gathers and scatters have one.  It goes
-//     before `vjp`.
+//     For any kind (core/formula.h); the bases of views, gathers and scatters have one. It takes
+//     precedence over `vjp`.
 //   static constexpr std::string_view not_differentiable = "it counts";
-//     There is none, and why; also of an op whose base has one.  Of comparisons, and where no
-//     floating-point numbers are taken, this is known.
-// A composite that says nothing is differentiated through its program.
-// The arguments of a body: the attributes where `uses_attrs`; then, where `uses_index`, a callable
-// at(d) that gives the element's index (i64) along dimension d < 0 of the result; then the operands
-// in the type that is computed in (the condition of `where` as a truth value).
+//     There is no gradient, for this reason, even if the base has one. Not needed for comparisons
+//     and for ops that do not take floating-point numbers.
+// A composite that defines none of these is differentiated through its program.
+// The arguments of a body: the attributes if `uses_attrs`; then, if `uses_index`, a callable at(d)
+// that returns the element's index (i64) along dimension d < 0 of the result; then the operands
+// in the compute type (the condition of `where` as the consumer's bool type).
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@
 
 namespace vitro::ops {
 
-// The first operand of a call, which notes where it was called from.
+// The first operand of a call; records the source location of the call.
 class At {
  public:
   At(const Tensor& t, std::source_location from =
@@ -57,7 +57,7 @@ class At {
   Operand operand;
   std::source_location where;
 };
-// The same, where a number may stand first.
+// The same for ops whose first operand may be a number.
 class First {
  public:
   First(const Tensor& t,
@@ -73,8 +73,8 @@ class First {
   std::source_location where;
 };
 
-// The definition of an op.  The library has those of all ops in the list (ops/all.h); who defines
-// another one includes ops/definition.h beside it.
+// The definition of an op. The library has those of the list (ops/all.h); to define another one,
+// also include ops/definition.h.
 template <class Op>
 const OpDef& def();
 
@@ -105,7 +105,7 @@ std::array<Tensor, n> call_many(std::source_location where, std::initializer_lis
   return results;
 }
 
-// What users call for a pointwise op without attributes: exp(x), add(x, 2), where(c, x, y).
+// The public function of a pointwise op without attributes: exp(x), add(x, 2), where(c, x, y).
 template <class Op>
 struct PointwiseFunction {
   Tensor operator()(const First& a) const
@@ -125,8 +125,8 @@ struct PointwiseFunction {
   }
 };
 
-// The same op with the result written into its first operand, which is returned: add_(x, y),
-// exp_(x). The result must fit x's sizes and be castable to its dtype.
+// The in-place form: add_(x, y), exp_(x). It writes the result into the first operand and returns
+// it. The result must fit the sizes of x and be castable to its dtype.
 template <class Op>
 struct InPlace {
   const Tensor& operator()(const Tensor& x,
@@ -158,21 +158,21 @@ struct InPlace {
   }
 };
 
-// ---- bases that definitions derive from ----
+// ---- bases of definitions ----
 
 struct Pointwise {
   static constexpr OpKind kind = OpKind::pointwise;
   static constexpr Promote promote = Promote::arithmetic;
   static constexpr bool first_is_condition = false, uses_index = false, uses_attrs = false;
-  static constexpr bool first_is_shape = false;  // of operand 0 only sizes and dtype are used
+  static constexpr bool first_is_shape = false;  // only sizes and dtype of operand 0 are used
   static constexpr bool integer_divisor = false;
-  static constexpr int copied_operand = -1;  // the body gives this operand as it is
+  static constexpr int copied_operand = -1;  // the body returns this operand unchanged
   static constexpr Numbers numbers = Numbers::rounded;
   static constexpr Accepts accepts = Accepts::all;
 };
-// One of kind composite has a program in other ops, which is what graphs have, and a body that
-// gives the same bits in one visit where nothing is rounded to less than is computed in: what runs
-// programs op by op (eager) prefers it.
+// A pointwise op of kind composite also has a program in other ops, which is what graphs contain.
+// Its body gives the same bits in one visit if nothing is rounded below the compute type; eager,
+// which runs programs op by op, prefers it.
 struct Unary : Pointwise {
   static constexpr int arity = 1;
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
@@ -183,7 +183,7 @@ struct Binary : Pointwise {
       ".Tensor(Tensor self, Tensor other) -> Tensor\n"
       ".Scalar(Tensor self, Scalar other) -> Tensor";
 };
-// One that ATen has of two tensors alone.
+// A binary op for which ATen has only the overload of two tensors.
 struct TensorBinary : Binary {
   static constexpr std::string_view signatures = "(Tensor self, Tensor other) -> Tensor";
 };
@@ -193,11 +193,11 @@ struct Ternary : Pointwise {
 
 // ---- gradients ----
 
-// In a tuple of gradients: the operand has none.
+// In a tuple of gradients: this operand has none.
 struct NoGradient {};
 inline constexpr NoGradient no_gradient;
 
-// Whether a struct has a member `vjp`, which as a template has no address: its name is found twice.
+// Detects a member `vjp`. It is a template, so it has no address: lookup of the name is ambiguous.
 struct NamesVjp {
   int vjp;
 };

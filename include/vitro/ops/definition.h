@@ -1,6 +1,5 @@
-// From the struct of an op to its run-time face, OpDef.  Only who defines an op that is not in the
-// list of ops/all.h includes this, where the struct stands; everybody else gets def<Op>() from the
-// library.
+// Derives the run-time description of an op, OpDef, from its struct. Include this only to define an
+// op that is not in the list of ops/all.h; for the others def<Op>() is in the library.
 #pragma once
 
 #include <concepts>
@@ -9,8 +8,8 @@
 
 namespace vitro::ops {
 
-// The formula of a body `vjp`, which runs on tensors: ops/term.h defines it, the library has those
-// of all ops in the list.
+// Runs the body `vjp` on tensors. ops/term.h defines it; the library has it for all ops in the
+// list.
 template <class Op>
 void vjp_gradient(Formula& f);
 
@@ -104,7 +103,7 @@ OpDef make_def(int index) {
   return d;
 }
 
-// Made once, on first use.
+// Made once, on first use; safe to call from several threads.
 int next_op_index();
 template <class Op>
 const OpDef& def() {

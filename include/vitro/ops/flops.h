@@ -1,16 +1,15 @@
-// How many floating-point operations a call is: from the op's own body, so that there is one
-// definition.
-//   flops_of(call, result)     // of a product of [m, k] and [k, n]: 2 m n k
-// An elementary function, a comparison and a choice are one operation each; what only moves
-// elements is none.
+// The number of floating-point operations of a call, counted by running the op's own body.
+//   flops_of(call, result)     // for a product of [m, k] and [k, n]: 2 m n k
+// An elementary function, a comparison and a choice count as one operation each; moving an element
+// counts as none.
 #pragma once
 
 #include "vitro/core/op.h"
 
 namespace vitro::ops {
 
-// `result`: the meta of the first result.  Of a composite: as its row program does it (rows.h), 0
-// where it has none, for then the ops that it calls say.
+// `result`: the meta of the first result. A composite counts by its row program (rows.h); without
+// one it is 0, because the ops that it calls are counted themselves.
 uint64_t flops_of(const OpCall& call, const TensorMeta& result);
 
 }  // namespace vitro::ops

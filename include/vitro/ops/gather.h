@@ -1,5 +1,5 @@
-// Elements picked by tensors of whole-number indices (i32 or i64).  An index out of range is an
-// Error that names op, index and what it may be.
+// Selects elements by tensors of integer indices (i32 or i64). An index out of range is an Error
+// that names the op, the index and the valid range.
 //   Tensor rows = embedding(weight, ids);   Tensor y = gather(x, 1, index);
 //   Tensor z = index(x, {i, {}, j});        // x[i, :, j] in PyTorch
 #pragma once
@@ -12,18 +12,18 @@
 
 namespace vitro {
 
-// x[indices]: each tensor stands for the next dimension of x, one that is not defined for all of
-// it.  Indices broadcast; a negative one counts from the end.  Their dimensions stand in the place
-// of those that they pick from, or in front where these are not side by side.  A mask (bool) stands
-// for as many dimensions as it has, and for the places where it holds: data decide how many.
+// x[indices]: each tensor indexes the next dimension of x; an undefined one selects all of it.
+// Indices broadcast; negative ones count from the end. The dimensions of the indices replace those
+// that they index, or come first if these are not adjacent. A mask (bool) indexes as many
+// dimensions as it has and selects where it is true: the number of elements depends on data.
 Tensor index(ops::At x, std::span<const Tensor> indices);
 inline Tensor index(ops::At x, std::initializer_list<Tensor> indices) {
   return index(x, std::span(indices.begin(), indices.size()));
 }
-// The same of one index: x[mask], where the mask has the first sizes of x and picks what lies at
-// each place of them, [u, the other sizes].
+// The same with one index. For a mask, whose sizes must be the first sizes of x, the result has
+// sizes [u, the other sizes of x].
 Tensor index(ops::At x, const Tensor& mask);
-// The elements of the flattened x at the indices, whose sizes the result has.
+// Elements of the flattened x; the result has the sizes of the indices.
 Tensor take(ops::At x, const Tensor& index);
 
 namespace ops {
@@ -31,7 +31,7 @@ namespace ops {
 struct GatherOp {
   static constexpr OpKind kind = OpKind::gather;
   static constexpr int arity = 2;
-  static void gradient(Formula& f);  // by the spec
+  static void gradient(Formula& f);  // uses the spec
 };
 struct DimAttrs {
   int64_t dim = 0;
@@ -39,8 +39,8 @@ struct DimAttrs {
 };
 
 struct EmbeddingAttrs {
-  Size padding_idx = -1;            // of the weight's rows the one that has no gradient
-  bool scale_grad_by_freq = false;  // the gradient of a row is divided by how often it was picked
+  Size padding_idx = -1;            // this row of the weight has no gradient
+  bool scale_grad_by_freq = false;  // divide the gradient of a row by its number of uses
   static constexpr void each(auto&& f) {
     f("padding_idx", &EmbeddingAttrs::padding_idx);
     f("scale_grad_by_freq", &EmbeddingAttrs::scale_grad_by_freq);
@@ -83,7 +83,7 @@ struct Gather : GatherOp {
   }
   static constexpr GatherInfo info{&spec};
 };
-// Of whole numbers alone: masks are no operands of it, the function takes their places first.
+// Takes only integer indices; the function `index` first replaces masks by positions.
 struct Index : GatherOp {
   static constexpr std::string_view
       name = "index",
@@ -98,36 +98,36 @@ struct Index : GatherOp {
       static_cast<Tensor (*)(At, std::span<const Tensor>)>(&vitro::index);
 };
 
-// Of a list of indices that begins with operand 1: the axes that it picks from, and where the
-// dimensions of the indices stand in the result.
+// For a list of indices that begins with operand 1: the axes that it indexes, and the position of
+// the dimensions of the indices in the result.
 struct PickedTogether {
   PickedAxes axes;
   int64_t first = 0;
 };
 PickedTogether picked_by_list(std::span<const int> ranks);
-// Error where indices are no whole numbers.
+// Error unless indices are integers.
 void check_integers(std::string_view op, DType indices);
-// Error where a list of indices is none for `x`; its sizes come later.
+// Error if the list of indices is invalid for `x`; sizes are checked later.
 void check_index_list(std::string_view op, const TensorMeta& x, std::span<const Argument> operands);
-// Error where indices name elements along an axis that has none.  Sizes alone say so, so it is one
-// whether anybody reads the result, or it has elements.  `indices` are those that count; of sizes
-// that data decide nothing is said.
+// Error if indices refer to an axis of size 0. This depends on sizes only, so it is an Error even
+// if the result is unused or empty. `indices`: the sizes of the indices in use; sizes that depend
+// on data are not checked.
 void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axes,
                       const Sizes& indices);
-// The sizes that the indices of the axes broadcast to.
+// The sizes to which the indices of the axes broadcast.
 Sizes indices_together(std::string_view op, const PickedAxes& axes,
                        std::span<const Argument> operands);
-// The sizes of what they pick from `x`.
+// The sizes of the result of indexing `x`.
 Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
                    std::span<const Argument> operands);
-// Indices as an op takes them: masks as the places where they hold.
+// Indices for an op: masks are replaced by the positions where they are true.
 std::vector<Tensor> without_masks(std::string_view op, const At& x,
                                   std::span<const Tensor> indices);
 
 }  // namespace ops
 
-// The row `padding_idx` of the weight has no gradient; -1: all have.  With scale_grad_by_freq that
-// of a row is divided by the number of indices that pick it.
+// The row `padding_idx` of the weight has no gradient; -1: all rows have one. scale_grad_by_freq
+// divides the gradient of a row by the number of indices that select it.
 inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx = -1,
                         bool scale_grad_by_freq = false) {
   return ops::call<ops::Embedding>(weight.where, {weight.operand, indices},

@@ -1,8 +1,8 @@
-// What a body may say about elements: the scalar functions (core/functions.h), m::where(c, a, b),
-// and the operators + - * / < <= > >= == != && || ! & | ^ ~. Each word finds the function of that
+// The vocabulary of bodies: the scalar functions (core/functions.h), m::where(c, a, b), and the
+// operators + - * / < <= > >= == != && || ! & | ^ ~. Each m:: function calls the function of that
 // name in the namespace of the argument's type (a vector of numbers, a loop expression, a counter,
-// a tensor), so a body runs on all of them.  A literal takes the type of the other side; a
-// comparison gives that consumer's truth value.
+// a tensor), so a body runs on all of them. A literal takes the type of the other operand; a
+// comparison returns the bool type of the consumer.
 #pragma once
 
 #include "vitro/core/functions.h"
@@ -34,12 +34,12 @@ namespace vitro::m {
 #define VITRO_MATHS(name, operands, ...) VITRO_MATHS_##operands(name)
 VITRO_SCALAR_FUNCTIONS(VITRO_MATHS)
 #undef VITRO_MATHS
-VITRO_MATHS_1(lowest)      // the least value of x's type (-inf where there is one)
-VITRO_MATHS_1(highest)     // the greatest
-VITRO_MATHS_1(last_index)  // the greatest i64, for each element of x
-// like(x, a): `a`, a literal or a value of any type, as a value of x's type.
+VITRO_MATHS_1(lowest)      // the smallest value of x's type (-inf if it has one)
+VITRO_MATHS_1(highest)     // the largest
+VITRO_MATHS_1(last_index)  // the largest i64, for each element of x
+// like(x, a): converts `a`, a literal or a value of any type, to the type of x.
 VITRO_MATHS_2(like)
-// Both sides are computed; one is chosen.  At least one of a and b is not a literal.
+// Both a and b are computed. At least one of them must not be a literal.
 VITRO_MATHS_3(where)
 
 #undef VITRO_MATHS_1

@@ -1,4 +1,4 @@
-// Statistics and normalisation: programs written in other ops.  f16 and bf16 are computed in f32.
+// Statistics and normalization, as composites. f16 and bf16 are computed in f32.
 //   Tensor p = softmax(x, -1);   Tensor y = layer_norm(x, {768}, weight, bias);
 #pragma once
 
@@ -37,7 +37,7 @@ struct LogSoftmax : Composite {
 };
 
 struct VarAttrs {
-  Dims dim;  // none given: all
+  Dims dim;  // empty: all
   double correction = 1;
   bool keepdim = false;
   static constexpr void each(auto&& f) {
@@ -104,7 +104,7 @@ Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
 Tensor var(ops::At x, DimsArg dim = {}, double correction = 1, bool keepdim = false);
 std::tuple<Tensor, Tensor> var_mean(ops::At x, DimsArg dim = {}, double correction = 1,
                                     bool keepdim = false);
-// `weight` and `bias` may be left out.
+// `weight` and `bias` are optional.
 Tensor layer_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(ops::At x, SizesArg normalized_shape,

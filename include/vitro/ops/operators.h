@@ -1,5 +1,5 @@
-// Operators on tensors: arithmetic, comparisons (a bool tensor), bits.  A number may stand on
-// either side.
+// Operators on tensors: arithmetic, comparisons (a bool tensor), bits. Either operand may be a
+// number.
 #pragma once
 
 #include "vitro/ops/binary.h"

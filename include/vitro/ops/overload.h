@@ -1,7 +1,7 @@
-// Ops called by ATen's names: what a model file, Python or a test knows of them.
+// Calls of ops by ATen's names, for model files, Python and tests.
 //   std::vector<Tensor> y = ops::call("add.Tensor", {x, y}, {{"alpha", Scalar(2)}});
 //   ops::call("softmax", {x}, {{"dim", Scalar(-1)}});        // the overload that takes these
-// Every op has its overloads from its record; beside them stand functions that are written with
+// The overloads of an op come from its definition. There are also functions that are written with
 // ops (reshape, softmax.int, split).
 #pragma once
 
@@ -22,71 +22,72 @@
 
 namespace vitro::ops {
 
-// A function that users call, with one value for each argument of the schema.
+// A public function that takes one value for each argument of the schema.
 struct Function {
   std::vector<Tensor> (*call)(const Schema& schema, std::span<const ArgValue> arguments,
                               std::source_location where) = nullptr;
-  size_t takes = 0;  // so many of the arguments, the first ones
+  size_t takes = 0;  // the number of leading arguments that it takes
 };
 
-// What an argument of a schema is in a call of the op.
+// The meaning of a schema's argument in a call of the op.
 enum class Role : uint8_t {
-  operand,    // the next one
-  operands,   // as many of the next ones as the list has
-  attribute,  // the member of that name
-  unused,  // has no place in the call: left at its default, or none that changes what is computed
+  operand,    // the next operand
+  operands,   // a list: as many of the next operands as it has elements
+  attribute,  // the attribute of the same name
+  unused,     // not passed on: must have its default, or a value that does not change the result
 };
 
 struct Overload {
   Schema schema;
   std::string_view doc;
   const OpDef* op = nullptr;  // null: a function written with ops
-  Function function;          // none: the call is one call of `op`
-  std::vector<Role> roles{};  // of each argument of the schema; empty without an op
+  Function function;          // none: a call of `op`
+  std::vector<Role> roles{};  // one for each argument of the schema; empty if `op` is null
 };
 
-// All, in the order of the list of ops, then functions.  Those of one name stand side by side.
+// All overloads: ops in the order of the list, then functions. Overloads of a name are adjacent.
 const std::vector<Overload>& overloads();
-// The schemas of one op, which its calls (a node of a graph is one) are written by.
+// The schemas of one op: those in which its calls (nodes of graphs) are written.
 std::span<const Overload> overloads(const OpDef& op);
-// Of "add", or the one of "add.Tensor"; empty: there is none.
+// The overloads of "add", or only "add.Tensor"; empty if there are none.
 std::span<const Overload> overloads(std::string_view name);
-const Overload* overload(std::string_view full_name);  // "add.Tensor"; null: there is none
+const Overload* overload(std::string_view full_name);  // "add.Tensor"; null if there is none
 
-// The sentence about a name that no op has, with the one that was probably meant.
+// The error message for an unknown name; suggests a similar one.
 std::string no_such_op(std::string_view name);
 
-// What its default says; None where it has none.
+// The default of the argument; None if it has none.
 ArgValue default_value(const SchemaArgument& argument);
 
-// For each argument of the schema the value that it takes, by its number among those given by
-// position and then those given by name; none: its default.  Failure in PyTorch's words: which
-// argument is missing, unknown or given twice.
+// For each argument of the schema, the index of its value among those given by position followed by
+// those given by name; nullopt: the default. Failure in PyTorch's words: an argument is missing,
+// unknown or given twice.
 Result<std::vector<std::optional<size_t>>> match(const Schema& schema, size_t positional,
                                                  std::span<const std::string_view> names);
-// Whether an argument of that type can have the value, and the sentence about one that cannot.  No
-// truth value is an integer: it is for another overload, as in PyTorch.
+// Whether an argument of the type can have the value, and the message if it cannot. As in PyTorch,
+// a bool is not an integer, so that it selects another overload.
 bool takes(const ArgType& type, const ArgValue& value);
 Failure wrong_type(const Schema& schema, size_t argument, std::string_view got);
-// The same, of an argument that takes none but these words; without any it is that about the type.
+// The same for an argument restricted to these words; without words it is wrong_type().
 Failure wrong_word(const Schema& schema, size_t argument, std::span<const std::string_view> words,
                    std::string_view got);
-// The sentence about arguments that no overload of an op takes, with the reason of each.
+// The error message if no overload takes the arguments, with the reason for each overload.
 std::string none_takes(std::string_view name, const std::vector<std::string>& reasons);
-// Yes, or which value an argument without a place in the call must have.
+// Yes, or the value that an argument of role `unused` must have.
 Verdict can_ignore(const Schema& schema, const SchemaArgument& argument, const ArgValue& value);
 
-// One value for each argument of the schema: those given by position, then by name, then
-// defaults.  Failure in PyTorch's words: which argument is missing, unknown or of another type.
+// One value for each argument of the schema: by position, then by name, then defaults. Failure in
+// PyTorch's words: an argument is missing, unknown or of another type.
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
                                       std::span<const NamedArg> named);
 
-// Runs it; as many tensors as the schema has results, or the list that it gives.  Error where
-// arguments do not fit, or one that Vitro does not implement is not left at its default.
+// Calls the overload; returns as many tensors as the schema has results, or the list that is its
+// result. Error if arguments do not fit, or if one that Vitro does not implement differs from its
+// default.
 std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named = {},
                          std::source_location where = std::source_location::current());
-// By full name, or by name: the first overload that takes the arguments.  Error where none does.
+// By full name, or by name: the first overload that takes the arguments. Error if there is none.
 std::vector<Tensor> call(std::string_view name, std::initializer_list<ArgValue> positional,
                          std::initializer_list<NamedArg> named = {},
                          std::source_location where = std::source_location::current());

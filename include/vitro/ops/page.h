@@ -1,4 +1,4 @@
-// What docs/ops.md says, and what `vitro ops NAME` prints: both from the definitions.
+// The text of docs/ops.md and of `vitro ops NAME`, generated from the definitions.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace vitro::ops {
 
-// Markdown of all ops and functions, by kind.
+// Markdown for all ops and functions, by kind.
 std::string page();
-// Text about one name: what it does, its kind, its schemas.  Empty where there is none.
+// Text about one name: what it does, its kind, its schemas. Empty if there is no such name.
 std::string page(std::string_view name);
-// "pointwise", "view", ...; "function" for one that is written with ops.
+// "pointwise", "view", ...; "function" for a function that is written with ops.
 std::string_view kind_of(std::string_view name);
 
 }  // namespace vitro::ops

@@ -1,5 +1,5 @@
-// Matrix products.  They add along k in ascending order, one fused multiply-add per step, whatever
-// computes them.
+// Matrix products. Sums over k are in ascending order, one fused multiply-add per step, in every
+// implementation.
 //   Tensor y = matmul(a, b);   Tensor z = linear(x, weight, bias);
 #pragma once
 
@@ -94,7 +94,7 @@ inline Tensor addmm(ops::At x, const Tensor& a, const Tensor& b, const Scalar& b
                     const Scalar& alpha = 1) {
   return ops::call<ops::Addmm>(x.where, {x.operand, a, b, beta, alpha});
 }
-// `bias` may be left out.
+// `bias` is optional.
 inline Tensor linear(ops::At x, const Tensor& weight, const Tensor& bias = {}) {
   return ops::call<ops::Linear>(x.where, {x.operand, weight, bias});
 }

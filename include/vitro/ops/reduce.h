@@ -1,23 +1,23 @@
 // Reductions.
 //   Tensor y = sum(x, {-1}, true);   Tensor m = amax(x);   Tensor i = argmax(x, 1);
-// A definition gives a tuple of state and four steps:
-//   init(zero)                the state of nothing; `zero` is a 0 of the state's type
-//   combine(state, x, index)  one more element; `index` (i64) is its number in row-major order of
-//   the reduced dimensions
-//   merge(a, b)               two states, the first of earlier elements
-//   finish(state, count)      the result, or a tuple of them; `count` (in the state's type) is the
-//   number of elements
+// A definition has a tuple as its state, and four functions:
+//   init(zero)                the initial state; `zero` is a 0 of the state's type
+//   combine(state, x, index)  adds an element; `index` (i64) is its row-major index within the
+//                             reduced dimensions
+//   merge(a, b)               combines two states; the elements of a come before those of b
+//   finish(state, count)      the result, or a tuple of results; `count` (in the state's type) is
+//                             the number of elements
 // The state's first type is ReductionInfo::state; the operand is converted to it.
-// The order is a function of the shape alone, so that eager and compiled, any vector width and any
-// number of threads give the same digits (docs/numerics.md).  Adjacent reduced dimensions count as
+// The order depends only on the shape, so results are bit-identical in eager and compiled code, for
+// any vector width and number of threads (docs/numerics.md). Adjacent reduced dimensions count as
 // one; let n be the last of these, the others are "outer".
-//  * The operand's last dimension is reduced: element k of n goes to lane k % reduction_lanes.
-//  * Otherwise (last dimension kept): there is a single lane.
-// Where steps round (sums and products of floating point), each lane of an outer row is cut into
-// blocks of reduction_steps elements that are combined one after the other, from a fresh state.
-// The states of all blocks, in order, merge as a tree: that of m blocks is merge(T(p), T(m - p)),
-// where p is the largest power of two below m.  In the end lanes merge pairwise: (0,8) (1,9) ...,
-// then (0,4) ..., (0,2), (0,1).  Where nothing is rounded blocks do not matter: only lanes do.
+//  * If the operand's last dimension is reduced, element k of n goes to lane k % reduction_lanes.
+//  * Otherwise there is a single lane.
+// If steps round (sums and products of floating-point numbers), each lane of an outer row is
+// divided into blocks of reduction_steps elements, each combined in order from a new state. The
+// states of all blocks, in order, are merged as a tree: T(m) for m blocks is merge(T(p), T(m - p)),
+// where p is the largest power of two below m. Finally lanes merge pairwise: (0,8) (1,9) ..., then
+// (0,4) ..., (0,2), (0,1). If nothing is rounded, there are no blocks, only lanes.
 #pragma once
 
 #include <optional>
@@ -31,10 +31,10 @@ namespace vitro {
 namespace ops {
 
 inline constexpr int64_t reduction_lanes = 16, reduction_steps = 16;
-inline constexpr int reduction_levels = 44;  // of a tree: more than memory has blocks
+inline constexpr int reduction_levels = 44;  // depth of a tree: no tensor has more blocks
 
 struct ReduceAttrs {
-  Dims dim;  // none given: all
+  Dims dim;  // empty: all
   bool keepdim = false;
   std::optional<DType> dtype;  // the operand is converted to it first
   static constexpr void each(auto&& f) {
@@ -49,8 +49,8 @@ DType state_dtype(DType operand, DType result);
 struct Reduction {
   static constexpr OpKind kind = OpKind::reduction;
   static constexpr int arity = 1;
-  static constexpr Accepts states = Accepts::no_bool;  // dtypes that ReductionInfo::state can be
-  static constexpr bool rounds = false;                // combine and merge of floating point do
+  static constexpr Accepts states = Accepts::no_bool;  // dtypes allowed for ReductionInfo::state
+  static constexpr bool rounds = false;  // whether combine and merge round floating-point numbers
   using Attrs = ReduceAttrs;
   static constexpr ReductionInfo info{&reduced_dims, &state_dtype};
 };
@@ -130,7 +130,7 @@ struct Amin : Reduction {
   static auto finish(auto s, auto) { return std::get<0>(s); }
 };
 
-// The state is a value and its index; of equal values the first counts, and NaN before all.
+// The state is a value and its index. NaN wins over numbers; among equal values the first wins.
 struct ArgReduction : Reduction {
   static void shape(ShapeCall& call);
   static DType argument_dtype(DType operand, DType) { return compute_type(operand); }
@@ -138,7 +138,7 @@ struct ArgReduction : Reduction {
   static auto chosen(auto take, auto v, auto i, auto w, auto j) {
     return std::make_tuple(m::where(take, w, v), m::where(take, j, i));
   }
-  // Whether (w, j) comes before (v, i), given whether w beats v.
+  // Whether (w, j) comes before (v, i); `beats`: whether w beats v.
   static auto before(auto beats, auto v, auto i, auto w, auto j) {
     return beats || (w == v && j < i) || (m::isnan(w) && (!m::isnan(v) || j < i));
   }
@@ -173,7 +173,7 @@ struct Argmin : ArgReduction {
   static auto merge(auto a, auto b) { return combine(a, std::get<0>(b), std::get<1>(b)); }
 };
 
-// The value and its index, as results.
+// Returns the value and its index.
 struct ValueAndIndex : ArgReduction {
   static void shape(ShapeCall& call);
   static void gradient(Formula& f);
@@ -200,7 +200,7 @@ struct MinDim : ValueAndIndex {
   static auto merge(auto a, auto b) { return Argmin::merge(a, b); }
 };
 
-// The smallest and the largest.
+// Returns the smallest and the largest element.
 struct Aminmax : Reduction {
   static constexpr std::string_view name = "aminmax",
                                     doc = "The smallest and the largest over `dim`; NaN if one is.";
@@ -220,7 +220,7 @@ struct Aminmax : Reduction {
   static auto finish(auto s, auto) { return s; }
 };
 
-// Operands are seen as bool: not zero.
+// Elements are converted to bool: true if not zero.
 struct Logical : Reduction {
   static constexpr Accepts states = Accepts::not_floating;
   static void shape(ShapeCall& call);
@@ -252,7 +252,7 @@ struct All : Logical {
 
 }  // namespace ops
 
-// No dims given: all of them.
+// Without dims: over all dimensions.
 Tensor sum(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor mean(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
 Tensor prod(ops::At x, DimsArg dim = {}, bool keepdim = false, std::optional<DType> dtype = {});
@@ -260,13 +260,13 @@ Tensor amax(ops::At x, DimsArg dim = {}, bool keepdim = false);
 Tensor amin(ops::At x, DimsArg dim = {}, bool keepdim = false);
 Tensor any(ops::At x, DimsArg dim = {}, bool keepdim = false);
 Tensor all(ops::At x, DimsArg dim = {}, bool keepdim = false);
-// The index along `dim`, or in row-major order of all elements.
+// The index along `dim`; without it, the row-major index among all elements.
 Tensor argmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 Tensor argmin(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
-// Values and their indices along `dim`.
+// The values and their indices along `dim`.
 std::pair<Tensor, Tensor> max(ops::At x, int64_t dim, bool keepdim = false);
 std::pair<Tensor, Tensor> min(ops::At x, int64_t dim, bool keepdim = false);
-// Along `dim`, or of all elements: the smallest and the largest.
+// The smallest and the largest element along `dim`, or of all elements.
 std::pair<Tensor, Tensor> aminmax(ops::At x, std::optional<int64_t> dim = {}, bool keepdim = false);
 
 }  // namespace vitro

@@ -1,16 +1,16 @@
-// Composites that work row by row say how one row is made.  The body is run on one row in memory,
-// each element visited as few times as it says (eager), and on all rows as tensors, where it is the
-// program in other ops (ops/expand_rows.h); with the same bits.
-// A row is the dimensions `dims(attrs, rank)` of operand 0, ascending.  Each other operand is rows
-// too, one row for all of them, or left out; each result is rows, or one number a row.  The body is
-// run on a `row`:
+// How composites that work row by row compute one row. The body runs on one row in memory, visiting
+// each element as few times as written (eager), or on all rows as tensors, which is the program in
+// other ops (ops/expand_rows.h); both give the same bits.
+// A row spans the dimensions `dims(attrs, rank)` of operand 0, ascending. Each other operand has
+// rows too, or one row for all, or is left out; each result has rows, or one number per row. The
+// body gets a `row`:
 //   row.sum(f), row.mean(f), row.maximum(f)
 //                               reduces f(at) in the order of vitro/ops/reduce.h
-//   row.each(f)                 f(at) for all of the row
-//   row.has(k)                  operand k was given
-//   row.put(k, value)           result k, where it is one number a row
-//   at.in(k), at.out(k)         elements of operand k and of result k, as far as it is made
-//   at.put(k, value)            elements of result k; gives `value`
+//   row.each(f)                 calls f(at) for the whole row
+//   row.has(k)                  whether operand k was given
+//   row.put(k, value)           sets result k, if it is one number per row
+//   at.in(k), at.out(k)         the element of operand k, or of result k as written so far
+//   at.put(k, value)            sets the element of result k and returns `value`
 #pragma once
 
 #include "vitro/ops/all.h"
@@ -19,7 +19,7 @@ namespace vitro::ops {
 
 struct SoftmaxRows {
   using Op = Softmax;
-  static constexpr double flops = 1.5;  // an element's work beside that of one addition in memory
+  static constexpr double flops = 1.5;  // cost of an element relative to an addition in memory
   static Dims dims(const SoftmaxAttrs& a, int64_t rank) {
     return rank == 0 ? Dims{} : Dims{a.dim < 0 ? a.dim + rank : a.dim};
   }
@@ -69,7 +69,7 @@ struct LayerNormRows {
   }
 };
 
-// Their rows may also be made side by side, where they lie along another dimension than the last.
+// Rows of these can be computed several at a time if they are not along the last dimension.
 template <class Program>
 inline constexpr bool has_one_operand = requires { requires Program::Op::arity == 1; };
 

@@ -1,11 +1,11 @@
-// Scans: reductions along one dimension that keep every step.
+// Scans: reductions along one dimension that return every step.
 //   Tensor y = cumsum(x, -1);   auto [values, indices] = cummax(x, 0);
-// A definition gives a tuple of state and three steps:
-//   init(zero)                the state of nothing; `zero` is a 0 of the state's type
-//   combine(state, x, index)  one more element; `index` (i64) is its place along the dimension
-//   results(state)            a tuple of what is kept of this step, one for each result
-// The state's first type is ScanInfo::state; the operand is converted to it.  Elements come one
-// after the other, from index 0 on: the order of rounding is that of the elements.
+// A definition has a tuple as its state, and three functions:
+//   init(zero)                the initial state; `zero` is a 0 of the state's type
+//   combine(state, x, index)  adds an element; `index` (i64) is its index along the dimension
+//   results(state)            a tuple of the values of this step, one for each result
+// The state's first type is ScanInfo::state; the operand is converted to it. Elements are combined
+// in order from index 0, which defines the rounding.
 #pragma once
 
 #include <optional>
@@ -27,8 +27,8 @@ struct ScanAttrs {
   }
 };
 int64_t scanned_dim(AttrsView attrs, int rank);
-// As ATen accumulates on the CPU (AccumulateType.h): f32 in f64, f16 and bf16 in f32, whole numbers
-// in i64.
+// The accumulation dtype of ATen on the CPU (AccumulateType.h): f64 for f32, f32 for f16 and bf16,
+// i64 for integers.
 DType total_dtype(DType operand, DType result);
 
 struct Scan {
@@ -80,7 +80,7 @@ struct Logcumsumexp : Scan {
   static auto results(auto s) { return s; }
 };
 
-// The state is a value and its place: of equal values the last counts, and NaN stays.
+// The state is a value and its index: the last of equal values wins, and NaN is kept.
 struct Extreme : Scan {
   static DType own_dtype(DType operand, DType) { return compute_type(operand); }
   static constexpr ScanInfo info{&scanned_dim, &own_dtype};

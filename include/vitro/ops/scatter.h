@@ -1,9 +1,10 @@
-// A copy with the elements replaced that a view of it sees, or that indices name.
+// Copies of a tensor in which the elements of a view, or those selected by indices, are replaced.
 //   Tensor y = slice_scatter(x, src, 0, 2, 4);         // y[2:4] = src
 //   Tensor z = index_add(x, 0, rows, src);             // z[rows[k]] += src[k], k = 0, 1, ...
 //   index_put_(x, {i, j}, values);                     // x[i, j] = values
-// Indices are i32 or i64; one out of range is an Error.  Where an index comes more than once, the
-// elements come in the order of the source (core/op.h, PutSpec): results repeat bit for bit.
+// Indices are i32 or i64; one out of range is an Error. If an index occurs more than once, elements
+// are combined in the order of the source (core/op.h, PutSpec), so results are reproducible bit for
+// bit.
 #pragma once
 
 #include <array>
@@ -18,12 +19,12 @@
 namespace vitro {
 namespace ops {
 
-// What becomes of elements that are put in the same place.
+// How elements written to the same place are combined.
 enum class ScatterReduction : uint8_t { sum, prod, mean, amax, amin };
 constexpr auto names_of_values(ScatterReduction) {
   return std::array<std::string_view, 5>{"sum", "prod", "mean", "amax", "amin"};
 }
-// The same in the words of `scatter`.
+// The reductions of `scatter`, under its names.
 enum class ScatterWith : uint8_t { add, multiply };
 constexpr auto names_of_values(ScatterWith) {
   return std::array<std::string_view, 2>{"add", "multiply"};
@@ -31,15 +32,15 @@ constexpr auto names_of_values(ScatterWith) {
 
 }  // namespace ops
 
-// Sums of f16 and bf16 are made in f32 and rounded once, as ATen does.
+// Sums of f16 and bf16 are computed in f32 and rounded once, as in ATen.
 Tensor scatter_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha = 1);
-// Elements that are put in the same place become their sum, product, mean, maximum or minimum, what
-// x has there among them or not.
+// Elements written to the same place are combined by sum, product, mean, maximum or minimum; with
+// include_self the element of x takes part.
 Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                       ops::ScatterReduction reduce, bool include_self = true);
-// The same of slices along dim, as index_add, which is their sum.
+// The same for slices along dim; the sum is that of index_add.
 Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                     ops::ScatterReduction reduce, bool include_self = true);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
@@ -49,20 +50,20 @@ Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
                ops::ScatterWith reduce);
 Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source);
-// x with `values` where index(x, indices) has its elements, or added to these.  Values broadcast.
+// x with `values` in place of the elements index(x, indices), or added to them. Values broadcast.
 Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                  bool accumulate = false);
 inline Tensor index_put(ops::At x, std::initializer_list<Tensor> indices, const Tensor& values,
                         bool accumulate = false) {
   return index_put(x, std::span(indices.begin(), indices.size()), values, accumulate);
 }
-// x with the elements of `source` where the indices name those of the flattened x, or added there.
+// x with `source` in place of the elements of the flattened x at the indices, or added to them.
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate = false);
-// x with the number, or the element of a tensor that has one, in the slices that the indices name
-// along dim.
+// x with its slices at the indices along dim filled with a number, or with the element of a tensor
+// without dimensions.
 Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value);
 
-// The same with the result written into x, which is returned.
+// The same in place: these write the result into x and return x.
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                   const Scalar& alpha = 1);
@@ -91,7 +92,7 @@ namespace ops {
 struct ScatterOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 2;
-  static void gradient(Formula& f);  // by the view
+  static void gradient(Formula& f);  // uses the view
   static Attrs same_attrs(AttrsView attrs) { return vitro::Attrs(attrs); }
 };
 struct SliceScatter : ScatterOp {
@@ -138,8 +139,8 @@ struct PutOp {
   static constexpr OpKind kind = OpKind::scatter;
   static constexpr int arity = 3;
   using Attrs = DimAttrs;
-  static void gradient(Formula& f);  // by the spec; of replacing and adding
-  // Operand 1 has the indices along `dim`, operand 2 is the source.
+  static void gradient(Formula& f);  // uses the spec; for Combine::replace and add
+  // Operand 1 is the indices along `dim`, operand 2 the source.
   static PutSpec along(std::string_view op, int64_t dim, int rank, bool same_rank,
                        Combine combine) {
     const int64_t axis = wrap_dim(op, dim, rank);
@@ -183,7 +184,7 @@ struct ScatterReduceAttrs {
     f("reduce", &ScatterReduceAttrs::reduce);
   }
 };
-// A mean is not an op of its own: the function divides a sum.
+// There is no op for the mean: the function divides a sum.
 struct ScatterReduce : PutOp {
   static constexpr std::string_view
       name = "scatter_reduce",
@@ -230,7 +231,7 @@ struct IndexAdd : PutOp {
   static constexpr PutInfo info{&spec};
   static constexpr auto function = &vitro::index_add;
 };
-// Sums are those of IndexAdd, means are made of them by the function.
+// Sums are computed by IndexAdd, and the function computes means from them.
 struct IndexReduce : PutOp {
   static constexpr std::string_view
       name = "index_reduce",
@@ -255,7 +256,7 @@ struct IndexPutAttrs {
   bool accumulate = false;
   static constexpr void each(auto&& f) { f("accumulate", &IndexPutAttrs::accumulate); }
 };
-// Of whole numbers alone, as Index.
+// Takes only integer indices, as Index.
 struct IndexPut : PutOp {
   static constexpr std::string_view
       name = "index_put",
@@ -298,9 +299,9 @@ struct EmbeddingDenseBackward : Composite {
 
 }  // namespace ops
 
-// Rows of grad_output [..., d] summed by their indices [...] into [num_weights, d]; those of index
-// padding_idx do not count.  With scale_grad_by_freq each is first divided by the number of indices
-// that are equal to its own.
+// Sums the rows of grad_output [..., d] by their indices [...] into [num_weights, d], except those
+// with index padding_idx. scale_grad_by_freq divides each row by the number of occurrences of its
+// index.
 inline Tensor embedding_dense_backward(ops::At grad_output, const Tensor& indices, Size num_weights,
                                        Size padding_idx = -1, bool scale_grad_by_freq = false) {
   return ops::call<ops::EmbeddingDenseBackward>(grad_output.where, {grad_output.operand, indices},
@@ -318,7 +319,7 @@ inline Tensor diagonal_scatter(ops::At x, const Tensor& src, int64_t offset = 0,
                                int64_t dim2 = 1) {
   return ops::call<ops::DiagonalScatter>(x.where, {x.operand, src}, {offset, dim1, dim2});
 }
-// Every element at most once: sizes and strides must not overlap.
+// Sizes and strides must not make elements overlap.
 inline Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
                                  Size storage_offset = 0) {
   return ops::call<ops::AsStridedScatter>(x.where, {x.operand, src},

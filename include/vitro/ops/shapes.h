@@ -1,5 +1,5 @@
-// What shape rules are made of.  They run on Size: on plain numbers they compute, on symbols they
-// also leave guards.
+// Building blocks of shape rules. They work on Size: numbers are computed, symbols also record
+// guards.
 #pragma once
 
 #include <string_view>
@@ -11,45 +11,45 @@ namespace vitro::ops {
 // Categories of dtypes that an op takes (after promotion).
 enum class Accepts : uint8_t { all, no_bool, floating, not_floating };
 
-// Sizes that both broadcast to, by PyTorch's rule.  Error naming `op` where they do not.
+// The sizes to which both broadcast, by PyTorch's rule. Error naming `op` if they do not.
 Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b);
-// Whether two shapes are equal in this run; asked of symbolic sizes, so that the answer is kept.
+// Whether two shapes are equal in this run; for symbolic sizes the answer becomes a guard.
 bool equal_sizes(const Sizes& a, const Sizes& b);
 
-// -rank <= dim < rank, made non-negative (rank 0 counts as 1).  Error naming `op`.
+// Requires -rank <= dim < rank and returns it non-negative (rank 0 counts as 1). Error naming `op`.
 int64_t wrap_dim(std::string_view op, int64_t dim, int64_t rank);
-// Distinct and ascending; none given means all.
+// Distinct and ascending; an empty list means all.
 Dims wrap_dims(std::string_view op, const Dims& dims, int64_t rank);
 
-// Fills the one result of a pointwise op: promoted dtype, broadcast sizes, strides as
-// TensorIterator chooses them (dense, in the order of the operands' strides).
+// Appends the result of a pointwise op: promoted dtype, broadcast sizes, and the strides that
+// TensorIterator chooses (dense, in the order of the operands' strides).
 void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts accepts);
-// The dtype that the operands of a pointwise op are promoted to; it is computed in
-// compute_type(that).  `result`: the dtype of the result.
+// The dtype to which the operands of a pointwise op are promoted; the op computes in
+// compute_type() of it. `result`: the dtype of the result.
 DType common_dtype(std::span<const Argument> operands, const PointwiseInfo& info, DType result);
-// The dtype that operand `i` is rounded to on its way to what is computed in: `common`, or less
-// often what is computed in itself (see Numbers).
+// The dtype to which operand `i` is rounded before it is converted to the compute type: `common`,
+// or in some cases the compute type itself (see Numbers).
 DType operand_dtype(const Argument& operand, size_t i, const PointwiseInfo& info, DType common);
 
-// Fills the one result of a reduction over `dims`.
+// Appends the result of a reduction over `dims`.
 void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result);
 
 // Strides of a new tensor of sizes `meta.sizes`, as torch.empty_like(preserve_format) chooses them:
-// those of a tensor without holes, else dense in the order of its strides.
+// those of `meta` if it is dense without overlap, else dense in the order of its strides.
 Sizes strides_like(const TensorMeta& meta);
 
-// A dense result in row-major order.
+// A dense row-major result.
 TensorMeta dense(DType dtype, Device device, Sizes sizes);
 
-// An expression with its value in the call that is running.
+// An expression with its value in the current call.
 Size this_run(sym::Expr e);
 
-// Strides and offset of a view from its index map, where each operand index is affine in the
-// result's index.
+// Computes strides and offset of a view from its index map, if each operand index is affine in the
+// indices of the result.
 void strides_from_map(const TensorMeta& operand, TensorMeta& result, AttrsView attrs,
                       const ViewInfo& view);
 
-// The index symbols that maps of `rank` dimensions are asked about when strides are derived.
+// The index symbols that are passed to maps of `rank` dimensions to derive strides.
 std::span<const sym::Expr> probe_indices(int rank);
 
 }  // namespace vitro::ops

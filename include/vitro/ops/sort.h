@@ -1,7 +1,7 @@
-// Rows along one dimension in order.
+// Sorts rows along one dimension.
 //   auto [values, indices] = sort(x, -1, true);     auto [best, where] = topk(x, 10);
-// The order is stable: equal elements keep theirs, so that of equals the one with the lowest index
-// comes first, descending too.  NaN is the largest number, and -0 equals 0.
+// Sorting is stable, also in descending order: among equal elements the lowest index comes first.
+// NaN is the largest number, and -0 equals 0.
 #pragma once
 
 #include <utility>
@@ -64,7 +64,7 @@ struct Topk : SortOp {
   static constexpr SortInfo info{&spec};
 };
 
-// Of all elements.  Those that are equal to it share its gradient.
+// Over all elements. Elements equal to the median share its gradient.
 struct MedianOfAll {
   static constexpr OpKind kind = OpKind::composite;
   static constexpr int arity = 1;
@@ -89,17 +89,17 @@ struct Nanmedian : MedianOfAll {
 std::pair<Tensor, Tensor> sort(ops::At x, int64_t dim = -1, bool descending = false);
 std::pair<Tensor, Tensor> topk(ops::At x, Size k, int64_t dim = -1, bool largest = true);
 
-Tensor argsort(ops::At x, int64_t dim = -1, bool descending = false);  // the indices alone
-Tensor msort(ops::At x);                                               // the values, along dim 0
-// The k-th smallest of each row, k from 1 on, and its index.
+Tensor argsort(ops::At x, int64_t dim = -1, bool descending = false);  // only the indices
+Tensor msort(ops::At x);  // only the values, along dim 0
+// The k-th smallest element of each row (k >= 1) and its index.
 std::pair<Tensor, Tensor> kthvalue(ops::At x, Size k, int64_t dim = -1, bool keepdim = false);
-// What is most often in each row, of such elements the smallest, and the last place where it is.
+// The most frequent element of each row, the smallest if there are several, and its last index.
 std::pair<Tensor, Tensor> mode(ops::At x, int64_t dim = -1, bool keepdim = false);
-// What stands in the middle of the order, of an even number the lower, and its index; where there
-// is a NaN, the first NaN.  nanmedian: as if the NaNs were not there.
+// The median of each row (the lower one if the row has an even number of elements) and its index;
+// in a row with NaNs the first NaN. nanmedian ignores NaNs.
 std::pair<Tensor, Tensor> median(ops::At x, int64_t dim, bool keepdim = false);
 std::pair<Tensor, Tensor> nanmedian(ops::At x, int64_t dim, bool keepdim = false);
-// Of all elements.
+// Over all elements.
 Tensor median(ops::At x);
 Tensor nanmedian(ops::At x);
 

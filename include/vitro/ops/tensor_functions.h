@@ -1,15 +1,14 @@
-// The words of vitro/ops/math.h for tensors: each is a call of the op, so that the body of an op,
-// or its gradient, runs on tensors from the same text as on numbers.
-//   Tensor y = ops::Silu::value(x);      // the elements of silu(x), rounded to x's dtype at each
-//   step
-// fma has no word: no op rounds a product and a sum once.
+// The functions of vitro/ops/math.h for tensors. Each calls the op, so that the body of an op, or
+// of its gradient, runs on tensors as it does on numbers.
+//   Tensor y = ops::Silu::value(x);  // silu(x), but every step is rounded to the dtype of x
+// There is no fma: no op rounds a product and a sum once.
 #pragma once
 
 #include "vitro/ops/all.h"
 
 namespace vitro::tensor_functions {
 
-// The functions that users call, where ops bear another name than the scalar function.
+// Public functions, for the ops whose name differs from that of the scalar function.
 namespace called {
 using namespace vitro;
 inline constexpr const ops::PointwiseFunction<ops::FloorDivide>& floor_div = vitro::floor_divide;

@@ -1,12 +1,11 @@
-// Bodies on tensors and plain numbers, as the gradient of a pointwise op needs them: its operands
-// may be either.
+// Runs bodies on tensors and plain numbers: the operands of a pointwise gradient may be either.
 //   Terms terms;
 //   Term g = terms.of(f.gradient()), x = terms.of(f.operand(0));   Term of_x = g * exp(x);
-// A function of terms is a call of the op of that name, and numbers stay numbers in it: they take
-// part in promotion as numbers do, and no tensor is made of them.  Of numbers alone arithmetic and
-// comparisons are computed in f64; other functions take one as a tensor.
-// This header is for those who instantiate vjp_gradient: of an op that stands in the list of
-// ops/all.h the library does.
+// A function of terms calls the op of that name. Numbers stay numbers: they promote as numbers do,
+// and no tensor is made of them. If all operands are numbers, arithmetic and comparisons are
+// computed in f64; other functions make the first operand a tensor.
+// Include this only to instantiate vjp_gradient for an op that is not in the list of ops/all.h; the
+// library has the others.
 #pragma once
 
 #include <deque>
@@ -23,7 +22,7 @@ namespace vitro::ops {
 
 class Terms;
 
-// Two words, without a destructor: a formula of terms is little code.
+// Two words without a destructor, which keeps the code of a formula small.
 class Term {
  public:
   template <class N>
@@ -34,7 +33,7 @@ class Term {
   bool is_literal() const { return !terms_; }
   bool is_number() const { return !terms_ || operand_->is_number(); }
   Scalar number() const { return terms_ ? operand_->number() : Scalar(literal_); }
-  const Tensor& tensor() const { return operand_->tensor(); }  // of one that is not a number
+  const Tensor& tensor() const { return operand_->tensor(); }  // if not a number
   Operand operand() const { return terms_ ? *operand_ : Operand(literal_); }
 
   friend Term operator+(Term a, Term b);
@@ -75,7 +74,7 @@ class Term {
   };
 };
 
-// Keeps what the terms of one formula are made of.
+// Owns the operands and results of one formula.
 class Terms {
  public:
   Terms();
@@ -85,7 +84,7 @@ class Terms {
   Term of(const Operand& operand) { return {this, &operand}; }  // borrowed
   Term of(const Tensor& tensor);
   Term of(double number);
-  // Those that keep one of the two, which are not both literals.
+  // The Terms of a or b, at least one of which is not a literal.
   static Terms& at(Term a, Term b) {
     VITRO_ASSERT(a.terms_ || b.terms_, "a function of literals alone");
     return a.terms_ ? *a.terms_ : *b.terms_;
@@ -96,10 +95,10 @@ class Terms {
     Tensor tensor;
     Operand operand;
   };
-  std::deque<Kept> kept_;  // they stay where they are
+  std::deque<Kept> kept_;  // a deque: terms point to the elements
 };
 
-// Sets the gradient of operand i; a number, which is 0, sets none.
+// Sets the gradient of operand i. A number must be 0 and sets none.
 void set_term(Formula& f, size_t i, Term gradient);
 
 template <class G>

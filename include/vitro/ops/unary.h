@@ -187,7 +187,7 @@ struct Abs : Unary {
   static constexpr std::string_view name = "abs", doc = "The magnitude.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x) { return m::abs(x); }
-  // 0 at 0, as the sign of x.
+  // 0 at 0, as the sign of x is.
   static auto vjp(auto g, auto x, auto) {
     return m::where(x > 0.0, g, m::where(x < 0.0, -g, g * 0.0));
   }
@@ -259,8 +259,8 @@ struct BitwiseNot : Unary {
 
 }  // namespace ops
 
-// Functions and no objects: they stand beside C's functions of the same names, which take numbers,
-// where a program says `using namespace vitro`.
+// Functions, not objects, so that they overload C's functions of the same names, which take
+// numbers, if a program says `using namespace vitro`.
 #define VITRO_UNARY(name, op)                        \
   inline Tensor name(const ops::First& x) {          \
     return ops::call<ops::op>(x.where, {x.operand}); \

@@ -1,6 +1,5 @@
-// Views: the same memory under other indices.  A definition gives the shape of the result and
-// `map`, the operand's index of each element of the result; strides follow from the map where it is
-// affine.
+// Views: the same memory with other indices. A definition has the shape rule and `map`, the
+// operand's index for each element of the result; if the map is affine, strides follow from it.
 //   Tensor y = view(x, {-1, 4});   Tensor t = transpose(y, 0, 1);   Tensor r = select(t, 0, 2);
 #pragma once
 
@@ -17,7 +16,7 @@ using IndexList = SmallVector<sym::Expr, 6>;
 struct ViewOp {
   static constexpr OpKind kind = OpKind::view;
   static constexpr int arity = 1;
-  // Through `back`, or by the scatter with this view.
+  // Uses `back`, or the scatter with the same view.
   static void gradient(Formula& f);
 };
 
@@ -74,7 +73,7 @@ struct Expand : ViewOp {
 struct SliceAttrs {
   int64_t dim = 0;
   Size start = 0;
-  Size end = INT64_MAX;  // negative: from the end
+  Size end = INT64_MAX;  // negative: counts from the end
   int64_t step = 1;
   static constexpr void each(auto&& f) {
     f("dim", &SliceAttrs::dim);
@@ -198,29 +197,29 @@ struct AsStrided : ViewOp {
   static constexpr ViewInfo info{&map};
 };
 
-// The strides that a view of `x` with sizes `size` has; none where some element would have to move.
+// The strides of a view of `x` with sizes `size`; nullopt if elements would have to be moved.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size);
-// `size` with its -1 worked out from the number of elements.  Error naming `op`.
+// `size` with -1 replaced using the number of elements. Error naming `op`.
 Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size);
 
 }  // namespace ops
 
-// Error where strides do not allow it: "use reshape".
+// Error if the strides do not allow a view: "use reshape".
 Tensor view(ops::At x, SizesArg size);
-// A view where strides allow it, else a copy.
+// A view if the strides allow it, else a copy.
 Tensor reshape(ops::At x, SizesArg size);
 Tensor flatten(ops::At x, int64_t start_dim = 0, int64_t end_dim = -1);
 Tensor permute(ops::At x, DimsArg dims);
 Tensor transpose(ops::At x, int64_t dim0, int64_t dim1);
-Tensor t(ops::At x);  // rank 2 at most
+Tensor t(ops::At x);  // rank at most 2
 Tensor expand(ops::At x, SizesArg size);
 Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX, int64_t step = 1);
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length);
 Tensor select(ops::At x, int64_t dim, Size index);
-Tensor squeeze(ops::At x, DimsArg dim = {});  // none given: all of size 1
+Tensor squeeze(ops::At x, DimsArg dim = {});  // default: all dimensions of size 1
 Tensor unsqueeze(ops::At x, int64_t dim);
 Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
-// x must have one dimension, its elements side by side.
+// x must have one dimension and be contiguous.
 Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset = 0);
 // Pieces of `split_size` along dim; the last may be smaller.
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim = 0);

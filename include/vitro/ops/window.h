@@ -1,15 +1,15 @@
-// Windows: elements read around a place, as far as they lie in the operand.
+// Windows: for each element of the result, the elements around a place in the operand.
 //   Tensor y = pad(x, {1, 1, 1, 1});        Tensor z = max_pool2d(relu(x), 3, 2, 1);
 //   Tensor p = im2col(x, {3, 3}, 1, 1, 1);  Tensor w = upsample_nearest2d(x, {64, 64});
-// A definition says how many elements are read (`taps`), where they lie (`map`), and gives a tuple
-// of state and three steps:
-//   init(attrs, zero)                  the state of nothing; `zero` is a 0 of the computed type
-//   combine(state, x, inside, place)   one more element, which is 0 where it is not `inside`;
-//                                      `place` (i64) is its number in its plane
+// A definition has the number of elements read (`taps`), their indices (`map`), a tuple as its
+// state, and three functions:
+//   init(attrs, zero)                  the initial state; `zero` is a 0 of the compute type
+//   combine(state, x, inside, place)   adds an element, which is 0 unless it is `inside`;
+//                                      `place` (i64) is its row-major index in its plane
 //   results(attrs, state, count)       a tuple of the results; `count` is WindowInfo::count
-// Elements come in the order of the taps, which is that of rows: sums round in that order.  Each
-// element of the result has its taps written out, so taps are few; large pools are reductions of a
-// view (max_pool2d and avg_pool2d choose).
+// Taps are in row-major order, which defines the rounding of sums. Taps are unrolled in code, so
+// there must be few of them; large pools are reductions of a view instead (max_pool2d and
+// avg_pool2d choose).
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@
 
 namespace vitro {
 
-// An empty stride is that of the kernel: windows lie side by side.
+// An empty stride means that of the kernel: windows do not overlap.
 Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
                   DimsArg dilation = 1, bool ceil_mode = false);
-// The mean of the elements under the kernel; those of the padding count where count_include_pad.
-// `divisor_override`, where given, is what sums are divided by.
+// The mean of the elements under the kernel; the padding counts if count_include_pad. Sums are
+// divided by `divisor_override` if it is given.
 Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
                   bool ceil_mode = false, bool count_include_pad = true,
                   std::optional<int64_t> divisor_override = {});
@@ -41,9 +41,9 @@ struct WindowOp {
   static DType same_dtype(DType operand) { return operand; }
 };
 
-// ---- one tap, a copy that keeps every bit: reversing, padding ----
+// ---- one tap: ops that copy elements bit by bit (flip, padding) ----
 
-// Of those whose map never leaves the operand.
+// Base for ops whose map stays inside the operand.
 struct CopyOp : WindowOp {
   static auto init(const auto&, auto zero) { return std::make_tuple(zero); }
   static auto combine(auto, auto x, auto, auto) { return std::make_tuple(x); }
@@ -67,7 +67,7 @@ struct Flip : CopyOp {
 };
 
 struct ConstantPadAttrs {
-  Sizes pad;  // before and after the last dimension, before and after the one in front of it, ...
+  Sizes pad;  // before and after the last dimension, then the second to last, ...
   Scalar value = 0;
   static constexpr void each(auto&& f) {
     f("pad", &ConstantPadAttrs::pad);
@@ -97,7 +97,7 @@ struct ConstantPadNd : WindowOp {
 };
 
 struct BorderPadAttrs {
-  Sizes padding;  // as ConstantPadAttrs::pad
+  Sizes padding;  // in the order of ConstantPadAttrs::pad
   static constexpr void each(auto&& f) { f("padding", &BorderPadAttrs::padding); }
 };
 struct BorderPad : CopyOp {
@@ -158,7 +158,7 @@ struct ReplicationPad3d : ReplicationPad {
   static void shape(ShapeCall& call) { shape_of_border_pad(call, 3, false); }
 };
 
-// ---- pools: a tap for each element of the kernel ----
+// ---- pools: one tap for each element of the kernel ----
 
 struct MaxPoolAttrs {
   DimsArg kernel_size, stride, padding{0, 0}, dilation{1, 1};
@@ -206,8 +206,8 @@ struct MaxPool2dWithIndices : MaxPool {
       "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
       "bool ceil_mode=False) -> (Tensor, Tensor)";
   static void shape(ShapeCall& call);
-  // Where no element lies under the kernel, as steps over the padding led past the plane, the
-  // number is that of the first place which is not before it, as in ATen.
+  // The index returned if the window contains no element because its dilation steps over the plane:
+  // that of the first place that is not before the plane, as in ATen.
   static sym::Expr first_place(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                                std::span<const sym::Expr> index);
   static constexpr WindowInfo info{&taps, &map, true, &compute_type, &first_place, true};
@@ -264,7 +264,7 @@ struct AvgPool2d : WindowOp {
   }
 };
 
-// ---- a view, and programs ----
+// ---- a view, and composites ----
 
 struct UnfoldAttrs {
   int64_t dimension = 0, size = 1, step = 1;
@@ -311,15 +311,15 @@ struct Im2col : Composite {
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
-// What lies under each place of a kernel, as a view of a dense copy of x where it is not dense
-// itself: x [..., h, w] as [..., kh, kw, places down, places across].
+// The patches under each place of a kernel: x [..., h, w] as [..., kh, kw, places down, places
+// across], a view of x, or of a dense copy if x is not dense.
 Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const Dims& dilation);
 
 }  // namespace ops
 
 Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step);
 
-Tensor flip(ops::At x, DimsArg dims);  // a copy; no dimensions: of x as it is
+Tensor flip(ops::At x, DimsArg dims);  // a copy, even if there are no dimensions to flip
 
 Tensor constant_pad_nd(ops::At x, SizesArg pad, const Scalar& value = 0);
 Tensor reflection_pad1d(ops::At x, SizesArg padding);
@@ -328,13 +328,13 @@ Tensor reflection_pad3d(ops::At x, SizesArg padding);
 Tensor replication_pad1d(ops::At x, SizesArg padding);
 Tensor replication_pad2d(ops::At x, SizesArg padding);
 Tensor replication_pad3d(ops::At x, SizesArg padding);
-// `mode`: "constant", "reflect" or "replicate"; `value` is for the first alone.
+// `mode`: "constant", "reflect" or "replicate"; only "constant" uses `value`.
 Tensor pad(ops::At x, SizesArg pad, std::string_view mode = "constant",
            std::optional<double> value = {});
 
 Tensor im2col(ops::At x, DimsArg kernel_size, DimsArg dilation, DimsArg padding, DimsArg stride);
 
-// Values, and their numbers in their planes.
+// The values and their indices in their planes.
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_size,
                                                    DimsArg stride = {}, DimsArg padding = 0,
                                                    DimsArg dilation = 1, bool ceil_mode = false);
@@ -342,11 +342,11 @@ Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg p
                   DimsArg dilation = 1, bool ceil_mode = false);
 Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
                   bool ceil_mode = false, bool count_include_pad = true);
-// The mean of pieces of equal size: sizes must be multiples of those wanted.
+// The mean of pieces of equal size: sizes must be multiples of the output sizes.
 Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size);
 Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size);
 
-// x [n, c, ...] at other sizes.  Scales, where given, are what indices are computed with, else the
+// Resizes x [n, c, ...]. Indices are computed with the scales if they are given, else with the
 // quotients of the sizes.
 Tensor upsample_nearest1d(ops::At x, SizesArg output_size, std::optional<double> scales = {});
 Tensor upsample_nearest2d(ops::At x, SizesArg output_size, std::optional<double> scales_h = {},
