@@ -2,6 +2,7 @@
 // bench/peers/profiler.py runs with torch.  Costs are per op unless per megabyte.  `full`: with
 // shapes, stacks, modules, FLOPs, memory and tensors.
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 

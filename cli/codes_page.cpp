@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 
 #include "command.h"
 #include "vitro/debug/codes.h"

@@ -2,6 +2,7 @@
 // from the tree of commands (app.h); used as `source <(vitro completion bash)`.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 
 #include "app.h"
 #include "command.h"

@@ -1,6 +1,7 @@
 // `vitro ops`: lists the functions that can be called, from their definitions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <span>
 

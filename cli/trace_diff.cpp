@@ -1,6 +1,7 @@
 // `vitro trace diff BEFORE AFTER`: shows what became slower or faster.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "trace.h"

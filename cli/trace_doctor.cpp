@@ -1,6 +1,7 @@
 // `vitro trace doctor`: prints the findings of all analyses.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 
 #include "trace.h"
 #include "vitro/analyze/analyses.h"

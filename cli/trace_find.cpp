@@ -1,6 +1,7 @@
 // `vitro trace find FILE`: lists events by name, time and place, or with --sql by any condition.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "trace.h"

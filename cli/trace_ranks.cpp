@@ -1,6 +1,7 @@
 // `vitro trace ranks DIR|FILES`: analyzes the traces of a distributed run, one for each rank.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 

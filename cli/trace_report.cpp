@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 
 #include "trace.h"
 #include "vitro/analyze/report.h"

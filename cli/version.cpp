@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <functional>
 
 #include "command.h"
 #include "vitro/version.h"

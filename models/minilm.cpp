@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "fetch_minilm_script.h"
 #include "vitro/base/cat.h"

@@ -3,6 +3,7 @@
 #include "vitro/analyze/cut.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <unordered_map>
 

@@ -1,5 +1,6 @@
 #include "vitro/analyze/doctor.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "analyze/findings.h"

@@ -3,6 +3,7 @@
 //   groups->text((*groups)[event])
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include "vitro/analyze/launches.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "analyze/device_work.h"

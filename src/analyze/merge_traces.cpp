@@ -3,6 +3,7 @@
 #include "vitro/analyze/merge_traces.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>

@@ -1,6 +1,7 @@
 #include "analyze/queues.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analyze/sort_runs.h"
 

@@ -3,6 +3,7 @@
 #include "vitro/analyze/trace.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "analyze/columns.h"

@@ -1,6 +1,7 @@
 #include "vitro/base/module_path.h"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 

@@ -60,7 +60,7 @@ Storage Storage::allocate(size_t bytes, Device device) {
   return made;
 }
 
-Storage Storage::adopt(void* data, size_t bytes, Device device, std::function<void()> release) {
+Storage Storage::adopt(void* data, size_t bytes, Device device, UniqueFunction release) {
   Storage made;
   made.block_ = new Block;
   made.block_->id = next_id();

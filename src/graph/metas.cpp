@@ -2,6 +2,7 @@
 #include "graph/metas.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "vitro/base/error.h"
 #include "vitro/ops/shapes.h"

@@ -1,6 +1,7 @@
 // Parses the text that print.cpp writes.  Invalid text gives a Failure that names the line.
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 
 #include "graph/arguments.h"

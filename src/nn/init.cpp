@@ -1,5 +1,6 @@
 #include "vitro/nn/init.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

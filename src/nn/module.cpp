@@ -1,5 +1,7 @@
 #include "vitro/nn/module.h"
 
+#include <functional>
+
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"

@@ -2,6 +2,7 @@
 // whose patches convolutions use too.
 #include "vitro/ops/window.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/numbers.h"

@@ -2,6 +2,7 @@
 // and the ops and ranges that allocated what was live then.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 

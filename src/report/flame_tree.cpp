@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "report/utf8.h"
 #include "vitro/base/cat.h"

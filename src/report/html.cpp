@@ -2,6 +2,7 @@
 #include "vitro/report/html.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "vitro/base/error.h"
 #include "vitro/report/table.h"

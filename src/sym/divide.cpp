@@ -1,6 +1,7 @@
 // floordiv and mod, computed together so that b*floordiv(a, b) + mod(a, b) is always a.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <numeric>

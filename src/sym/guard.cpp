@@ -12,7 +12,7 @@ constinit thread_local GuardSink* innermost __attribute__((tls_model("initial-ex
 
 }  // namespace
 
-bool Guard::holds(const std::function<int64_t(Expr)>& value_of) const {
+bool Guard::holds(FunctionRef<int64_t(Expr)> value_of) const {
   const int64_t x = evaluate(a, value_of), y = evaluate(b, value_of);
   return (question == Question::equal ? x == y : x < y) == answer;
 }

@@ -61,7 +61,7 @@ void append_sum(std::string& out, const std::vector<Expr>& terms) {
 // A recursive descent parser; any failure gives an undefined Expr.
 class Parser {
  public:
-  Parser(std::string_view text, const std::function<Expr(std::string_view)>& symbol_named)
+  Parser(std::string_view text, FunctionRef<Expr(std::string_view)> symbol_named)
       : text_(text), symbol_named_(symbol_named) {}
 
   std::optional<Expr> run() {
@@ -156,7 +156,7 @@ class Parser {
   }
 
   std::string_view text_;
-  const std::function<Expr(std::string_view)>& symbol_named_;
+  FunctionRef<Expr(std::string_view)> symbol_named_;
   size_t at_ = 0;
   int depth_ = 0;
 };
@@ -202,8 +202,7 @@ std::string Expr::text() const {
 }
 
 // Text is untrusted: a division by 0 or an overflow in it gives no expression.
-std::optional<Expr> parse(std::string_view text,
-                          const std::function<Expr(std::string_view)>& symbol_named) {
+std::optional<Expr> parse(std::string_view text, FunctionRef<Expr(std::string_view)> symbol_named) {
   try {
     return Parser(text, symbol_named).run();
   } catch (const Error&) {

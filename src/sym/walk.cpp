@@ -140,7 +140,7 @@ std::optional<Linear> as_linear(Expr e, Expr symbol) {
   return Linear{expr_of(coefficient), expr_of(rest)};
 }
 
-int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& value_of) {
+int64_t evaluate(Expr e, FunctionRef<int64_t(Expr)> value_of) {
   const Node& node = *e.node();
   if (node.kind == Kind::constant) return node.number;
   if (e.is_symbol()) return value_of(e);

@@ -1,6 +1,7 @@
 // Gradients of every op, compared with torch's autograd and with finite differences of the results.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>

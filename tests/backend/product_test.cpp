@@ -1,6 +1,8 @@
 // Products compiled, in every layout, beside sums in double and beside eager.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/programs.h"
 #include "eager/eager.h"
 #include "kernels/matmul_table.h"

@@ -2,6 +2,8 @@
 // cut strips, sizes that are symbols.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "backend/programs.h"
 #include "eager/eager.h"
 

@@ -1,6 +1,8 @@
 // Another machine changes numbers, no code: each choice on a small machine and on a large one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/programs.h"
 #include "backend/schedule/elementwise.h"
 #include "backend/schedule/fusion.h"

@@ -1,4 +1,6 @@
 // Reductions of tensors that memory holds in another order: what their lanes go along.
+#include <algorithm>
+
 #include "backend/lower/sweep_order.h"
 
 #include "backend/programs.h"

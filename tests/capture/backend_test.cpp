@@ -1,4 +1,6 @@
 // User backends and runners: what they receive, how their results are checked, and fallbacks.
+#include <algorithm>
+
 #include "capture/testing.h"
 
 namespace vitro {

@@ -1,4 +1,5 @@
 // Calls of compiled functions: which arguments and results are possible.
+#include <algorithm>
 #include <functional>
 #include <list>
 #include <map>

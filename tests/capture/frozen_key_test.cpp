@@ -1,7 +1,9 @@
 // Frozen programs are keyed by all arguments of a call.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <list>
 #include <map>
 #include <set>

@@ -1,4 +1,6 @@
 // Compiled functions that run as one graph: results, containers, attributes and reports.
+#include <functional>
+
 #include "capture/testing.h"
 
 namespace vitro {

@@ -1,6 +1,7 @@
 // Compiled functions and deferred tensors on several threads.
 #include <atomic>
 #include <barrier>
+#include <functional>
 #include <thread>
 
 #include "capture/testing.h"

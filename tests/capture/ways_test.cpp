@@ -1,4 +1,6 @@
 // Functions with many paths: reports of recompiles, reuse of recorded paths, and compile limits.
+#include <algorithm>
+
 #include "capture/testing.h"
 #include "vitro/capture/options.h"
 

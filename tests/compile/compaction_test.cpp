@@ -1,6 +1,7 @@
 // Data sizes, compiled: one program serves all their values.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 #include <random>

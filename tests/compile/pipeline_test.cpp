@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"

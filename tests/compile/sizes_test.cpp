@@ -2,6 +2,7 @@
 // message, and no allocation is smaller than what is written to it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "vitro/base/error.h"

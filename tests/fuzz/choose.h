@@ -2,6 +2,7 @@
 // return false if nothing fits.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 #include "program.h"

@@ -1,4 +1,5 @@
 // Makes the input tensors of a call in the layouts of `Layout`, from the program's seed.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <iterator>

@@ -2,6 +2,7 @@
 // of this machine. The environment variable VITRO_SAMPLES sets the number of samples (20000).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,7 @@
 // Gradients of pointwise ops, compared with finite differences of their bodies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 

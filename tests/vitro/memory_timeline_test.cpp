@@ -1,6 +1,7 @@
 // Memory timelines written by the profiler, read back by vitro::analyze.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "vitro/analyze.h"

@@ -6,6 +6,7 @@
 // late, while a loop makes gigabytes a second resident.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

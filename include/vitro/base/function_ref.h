@@ -21,9 +21,9 @@ class FunctionRef<Result(Args...)> {
     requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> &&
              std::is_invocable_r_v<Result, F&, Args...>)
   FunctionRef(F&& f)
-      : object_(const_cast<void*>(static_cast<const volatile void*>(&f))),
+      : object_(const_cast<void*>(reinterpret_cast<const volatile void*>(&f))),
         call_([](void* object, Args... args) -> Result {
-          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+          return (*reinterpret_cast<std::add_pointer_t<F>>(object))(std::forward<Args>(args)...);
         }) {}
   Result operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 

@@ -1,8 +1,8 @@
 // A vector with inline storage for N elements, so that shapes and operand lists do not allocate.
-// T is trivially copyable.  Not thread-safe.
+// T is trivially copyable.  Not thread-safe.  Nearly every file includes this header, so it does
+// without <algorithm>.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -66,30 +66,37 @@ class SmallVector {
   }
   void insert(size_t at, T v) {
     push_back(v);
-    std::rotate(begin() + at, end() - 1, end());
+    T* const place = data() + at;
+    std::memmove(static_cast<void*>(place + 1), place, (size_ - 1 - at) * sizeof(T));
+    *place = v;
   }
   void erase(size_t at) {
-    std::move(begin() + at + 1, end(), begin() + at);
     --size_;
+    T* const place = data() + at;
+    std::memmove(static_cast<void*>(place), place + 1, (size_ - at) * sizeof(T));
   }
   void reserve(size_t n) {
     if (n <= capacity_) return;
-    const uint32_t grown = std::max(static_cast<uint32_t>(n), capacity_ * 2);
+    const uint32_t grown = n > capacity_ * 2 ? static_cast<uint32_t>(n) : capacity_ * 2;
     T* bigger = new T[grown];
-    std::copy_n(data(), size_, bigger);
+    std::memcpy(static_cast<void*>(bigger), data(), size_ * sizeof(T));
     delete[] std::exchange(heap_, bigger);
     capacity_ = grown;
   }
 
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    for (size_t i = 0; i < a.size_; ++i) {
+      if (!(a[i] == b[i])) return false;
+    }
+    return true;
   }
 
  private:
   void assign(const T* from, size_t n) {
     size_ = 0;
     reserve(n);
-    std::copy_n(from, n, data());
+    if (n != 0) std::memcpy(static_cast<void*>(data()), from, n * sizeof(T));
     size_ = static_cast<uint32_t>(n);
   }
   void take(SmallVector& o) {

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 
+#include "vitro/base/unique_function.h"
 #include "vitro/core/device.h"
 
 namespace vitro {
@@ -32,7 +32,7 @@ class Storage {
   // Wraps memory that is owned elsewhere; `release` is called once, by the thread that drops the
   // last reference.  Adopt memory once and share the storage: compiled functions, like PyTorch's,
   // assume that different storages do not overlap.
-  static Storage adopt(void* data, size_t bytes, Device device, std::function<void()> release);
+  static Storage adopt(void* data, size_t bytes, Device device, UniqueFunction release);
 
   Storage(const Storage& o) : block_(o.block_) { retain(); }
   Storage(Storage&& o) noexcept : block_(std::exchange(o.block_, nullptr)) {}
@@ -70,7 +70,7 @@ class Storage {
     uint64_t id = 0;
     std::atomic<uint64_t> version{0};
     Allocator* allocator = nullptr;
-    std::function<void()> release;
+    UniqueFunction release;
   };
   static uint64_t next_id();
   void retain() const {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "vitro/base/error.h"
+#include "vitro/base/function_ref.h"
 
 namespace vitro::sym {
 
@@ -101,12 +101,11 @@ struct Linear {
 std::optional<Linear> as_linear(Expr e, Expr symbol);
 
 // The value of `e`; `value_of` is called with each symbol and returns its value.
-int64_t evaluate(Expr e, const std::function<int64_t(Expr)>& value_of);
+int64_t evaluate(Expr e, FunctionRef<int64_t(Expr)> value_of);
 
 // Parses the output of text().  `symbol_named` looks up names of symbols; if it returns an
 // undefined Expr, so for an unknown name, the result is empty.
-std::optional<Expr> parse(std::string_view text,
-                          const std::function<Expr(std::string_view)>& symbol_named);
+std::optional<Expr> parse(std::string_view text, FunctionRef<Expr(std::string_view)> symbol_named);
 
 // Whether `e` contains a data size.
 bool is_data(Expr e);

@@ -160,7 +160,7 @@ struct Guard {
   enum class Question : uint8_t { equal, less } question;
   Expr a, b;
   bool answer;
-  bool holds(const std::function<int64_t(Expr)>& value_of) const;
+  bool holds(FunctionRef<int64_t(Expr)> value_of) const;
   std::string text() const;  // "s0 == 4", "s0 != s1", "s0 < 8", "s0 >= 8"
   bool operator==(const Guard&) const = default;
 };

@@ -2,6 +2,8 @@
 // the emitter for addresses and loop bounds.
 #include "backend/codegen/index_text.h"
 
+#include <functional>
+
 #include "vitro/base/cat.h"
 
 namespace vitro::backend {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "vitro/base/error.h"
 #include "vitro/ops/reduce.h"

@@ -1,6 +1,7 @@
 #include "backend/run/kept.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace vitro::backend {
 

@@ -1,5 +1,6 @@
 #include "backend/run/packed.h"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <unordered_set>
