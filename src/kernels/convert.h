@@ -1,8 +1,7 @@
 // Conversions between element types as PyTorch defines them, for every input.
-//   float -> narrower float   nearest, ties to even; NaN stays NaN; f64 goes to f16 and bf16
-//   through f32 float -> integer          towards zero; the smallest i32 or i64 for NaN and if it
-//   does not fit;
-//                             8 and 16 bits wrap an i32
+//   float -> narrower float   nearest, ties to even; NaN stays NaN; f64 to f16, bf16 through f32
+//   float -> integer          towards zero; the smallest i32 or i64 for NaN and if it does not fit
+//   float -> 8, 16 bits       as to i32, then wraps
 //   integer -> integer        wraps
 //   anything -> bool          not zero (NaN is true)
 #pragma once

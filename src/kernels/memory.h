@@ -180,8 +180,8 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
 
 // The same past the caches if `streams`: for results larger than the caches, whose lines would
 // otherwise be read before they are written. Elements of one byte, partial vectors, and vectors
-// whose address is not a multiple of half their size are stored normally. Written as two halves of
-// different types, because LLVM merges two stores of one type into one plain store.
+// whose address is not a multiple of half their size are stored normally. Streams two
+// halves, because LLVM would merge the branches' stores of one type into one plain store.
 template <class T>
 VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v) {
   if constexpr (sizeof(T) == 1) {
