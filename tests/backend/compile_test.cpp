@@ -8,7 +8,7 @@
 namespace vitro::backend {
 namespace {
 
-// Compiles `g` and checks every output against the function run eagerly, bit by bit.
+// Compiles `g` and compares every output with the eager result, bit by bit.
 Compiled check(const graph::Graph& g, const std::vector<Sizes>& sizes, const Function& f) {
   Compiled c = compile_graph(g);
   if (std::getenv("VITRO_SHOW")) show(c);
@@ -46,7 +46,7 @@ TEST(Compile, every_elementary_function_gives_the_digits_of_eager) {
   });
 }
 
-// Whole vectors are gathered without a count; the rest of a row is written apart.
+// Whole vectors are gathered without a count; the rest of a row is peeled.
 TEST(Compile, gathers_along_rows_count_lanes_in_their_rest_only) {
   const auto text_of = [](int64_t columns) {
     const Compiled c = check({{6, columns}}, [=](std::vector<Tensor> in) {
@@ -65,7 +65,7 @@ TEST(Compile, gathers_along_rows_count_lanes_in_their_rest_only) {
     EXPECT_NE(text.find(", 0, 16);"), std::string::npos) << text;
     EXPECT_NE(text.find(", 0, count);"), std::string::npos) << text;
     EXPECT_NE(text.find("+ 16 <="), std::string::npos) << text;
-    // What the lanes share is a part of the address.
+    // The part of the index that all lanes share is in the address.
     EXPECT_NE(text.find(cat("gather(x + ", columns, " * i0, p")), std::string::npos) << text;
   }
   EXPECT_EQ(text_of(1024).find("count"), std::string::npos);
@@ -118,7 +118,7 @@ TEST(Compile, the_permuted_result_of_a_product_is_written_in_place_of_a_copy) {
   EXPECT_EQ(c.report.launches.size(), 1u);
 }
 
-// Heads lie side by side in the rows of the next product's left operand.
+// Heads are adjacent in the rows of the next product's left operand.
 TEST(Compile, a_product_is_written_in_the_order_in_which_the_next_one_reads_it) {
   eager::init();
   for (const int64_t batch : {1, 2}) {
@@ -214,7 +214,7 @@ TEST(Compile, other_dtypes_give_the_digits_of_eager) {
   });
 }
 
-// Not through f32, in which a signalling NaN would become a quiet one: eager copies memory.
+// Not through f32, which would make a signalling NaN quiet: eager copies memory.
 TEST(Compile, a_copy_of_half_precision_keeps_every_bit) {
   eager::init();
   for (const DType dtype : {DType::f16, DType::bf16}) {
@@ -281,7 +281,8 @@ TEST(Compile, each_column_reads_the_element_that_its_own_reduction_selects) {
   });
 }
 
-// The sweep that reduces needs no indirect index; the one after it needs both, each at its time.
+// The sweep that reduces needs no indirect index; the one after it needs both, each when it is
+// known.
 TEST(Compile, a_row_that_a_reduction_selects_says_which_rows_are_read) {
   const Compiled c = check({{4, 4}, {4, 4}}, [](std::vector<Tensor> in) {
     const Tensor product = mm(in[0], in[1]);
@@ -324,7 +325,7 @@ TEST(Compile, an_innermost_size_that_is_a_symbol_is_summed_in_eagers_order) {
   }
 }
 
-// Rows across cache lines: a store under a mask would cost more than a plain one.
+// Rows that are not aligned to cache lines: a masked store would cost more than a plain one.
 TEST(Compile, the_rest_of_a_long_row_is_stored_apart) {
   eager::init();
   const auto stores = [](const Sizes& sizes, const Function& f) {
@@ -342,12 +343,12 @@ TEST(Compile, the_rest_of_a_long_row_is_stored_apart) {
   EXPECT_EQ(stores({20, 258}, inner), std::pair(false, false));  // no rest
   EXPECT_EQ(stores({20, 60}, inner), std::pair(false, true));    // short
   EXPECT_EQ(stores({20, 300},
-                   [](std::vector<Tensor> in) {  // dear
+                   [](std::vector<Tensor> in) {  // costly
                      return std::vector<Tensor>{tanh(slice(in[0], 1, 1, -1))};
                    }),
             std::pair(false, true));
   EXPECT_EQ(stores({5000},
-                   [](std::vector<Tensor> in) {  // one row lies in whole cache lines
+                   [](std::vector<Tensor> in) {  // a single row is in whole cache lines
                      return std::vector<Tensor>{in[0] + 1};
                    }),
             std::pair(false, true));

@@ -8,7 +8,7 @@
 namespace vitro::backend {
 namespace {
 
-// The sentence of the refusal between two compute nodes, or "" where there is none.
+// The reason of the refusal between two compute nodes, or "" if there is none.
 std::string refusal(const Compiled& c, std::string_view producer, std::string_view consumer) {
   for (const FusionReport& d : c.report.fusion) {
     if (d.producer == producer && d.consumer == consumer && !d.verdict) {
@@ -35,7 +35,7 @@ TEST(Fuse, cos_and_sin_of_one_tensor_are_one_read_and_one_write) {
   EXPECT_EQ(occurrences(source, "store("), 1u) << source;
 }
 
-// Counted work: ops that all read one tensor were tried with each other, every two of them.
+// Counts attempts: ops that all read one tensor used to be tried in all pairs.
 TEST(Fuse, tries_as_often_per_op_in_large_programs) {
   const auto tries = [](int ops) {
     const graph::Graph g = graph_of({{64}}, [=](std::vector<Tensor> in) {
@@ -138,7 +138,7 @@ TEST(Fuse, a_group_does_not_wait_for_itself) {
   EXPECT_GE(c.report.kernels.size(), 2u);
 }
 
-// The sum waits for the row, which is one kernel with what waits for the second exp.
+// The sum waits for the row, which is in one kernel with the node that waits for the second exp.
 TEST(Fuse, siblings_do_not_wait_for_each_other_by_way_of_a_third_group) {
   const Compiled c = compile_graph(graph_of({{33, 3}, {3}}, [](std::vector<Tensor> in) {
     const Tensor row = exp(in[1]), sum = in[0] + row, second = exp(in[0]);

@@ -8,8 +8,8 @@
 namespace vitro::backend {
 namespace {
 
-// Compiles and runs a graph; inputs and outputs must be what interpreting gives, bit by bit.
-// Returns how many scatters lie in their input.
+// Compiles and runs a graph; checks inputs and outputs against interpretation, bit by bit. Returns
+// the number of scatters that write in place.
 size_t scatters_in_place(std::string_view text) {
   eager::init();
   const graph::Graph g = graph::parse(text).value();
@@ -19,7 +19,7 @@ size_t scatters_in_place(std::string_view text) {
     inputs.push_back(random_tensor(g.meta({id, 0}).sizes, seed));
     want_inputs.push_back(clone(inputs.back()));
   }
-  const std::vector<Operand> operands(inputs.begin(), inputs.end());  // they refer to `inputs`
+  const std::vector<Operand> operands(inputs.begin(), inputs.end());  // they point into `inputs`
   std::vector<Tensor> want;
   const std::vector<Tensor> values = graph::interpret(g, operands);
   for (size_t i = 0; i < values.size(); ++i) {

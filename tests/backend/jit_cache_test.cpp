@@ -58,7 +58,7 @@ TEST(JitCache, a_folder_of_somebody_else_is_refused) {
   EXPECT_TRUE(says(why, "belongs to user")) << why;
 }
 
-// What happens to an entry whose file is changed by `damage`.
+// Checks what happens to an entry whose file is changed by `damage`.
 template <class Damage>
 void expect_recompiled(int n, Damage damage) {
   CacheFolder folder;
@@ -110,7 +110,7 @@ TEST(JitCache, the_least_recently_used_entries_make_room) {
   auto now = fs::file_time_type::clock::now();
   fs::last_write_time(folder.path() + "/one.so", now - std::chrono::hours(3));
   fs::last_write_time(folder.path() + "/two.so", now - std::chrono::hours(2));
-  ASSERT_TRUE(cache.find("one", entry));  // used now
+  ASSERT_TRUE(cache.find("one", entry));  // now the most recently used
   cache.trim(2400);
   EXPECT_TRUE(cache.find("one", entry));
   EXPECT_FALSE(cache.find("two", entry));
@@ -171,7 +171,7 @@ TEST(JitCache, a_folder_that_users_share_is_left_as_it_is) {
   EXPECT_EQ(info.st_mode & 07777, 01777U);
 }
 
-// What happens to an entry that `plant` puts in its place, with the file of a sound one given.
+// Checks that the entry written by `plant` is not run; `plant` gets the file of a valid entry.
 template <class Plant>
 void expect_not_run(int n, Plant plant) {
   CacheFolder folder;
@@ -303,7 +303,7 @@ class JitCacheDeathTest : public testing::Test {
   JitCacheDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-// Stands for a full disk: the system refuses to write more than some bytes to a file.
+// Simulates a full disk: the system refuses to write more than a few bytes to a file.
 void forbid_large_files() {
   signal(SIGXFSZ, SIG_IGN);
   rlimit limit = {100, 100};

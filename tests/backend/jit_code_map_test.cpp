@@ -30,7 +30,7 @@ const char* const two_functions =
     "  return sum;\n"
     "}\n";
 
-// The object of the text above, as it lies in the cache.
+// The object file of the text above, as stored in the cache.
 std::string object(const CacheFolder&) {
   JitReport report;
   EXPECT_TRUE(load_or_compile(two_functions, &report));

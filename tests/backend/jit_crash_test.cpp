@@ -29,14 +29,14 @@ std::string key_of(const std::string& text) {
   return report.key;
 }
 
-// Leaves the folder as a process that died while compiling `text` would.
+// Leaves the folder in the state of a process that died while compiling `text`.
 std::string leave_marker(const CacheFolder& folder, const std::string& text) {
   std::string path = folder.path() + "/" + key_of(text) + ".trying";
   std::ofstream(path) << dead_process();
   return path;
 }
 
-// A program that stands for a helper in trouble.
+// A program that replaces the helper and fails as `command` does.
 std::string program(const CacheFolder& folder, const std::string& command) {
   std::string path = folder.path() + "/helper.sh";
   std::ofstream(path) << "#!/bin/sh\n" << command << "\n";
@@ -62,7 +62,7 @@ TEST(JitCrash, a_process_that_is_at_work_is_not_taken_for_a_crash) {
   std::ifstream stat("/proc/1/stat");
   std::string word;
   for (int field = 1; field <= 22; ++field)
-    stat >> word;  // the moment it started; process 1 has no spaces in its name
+    stat >> word;  // its start time; the name of process 1 has no spaces
   std::ofstream(marker) << "1 " << word << "\n";
   JitReport report;
   ASSERT_TRUE(load_or_compile(adder(61), &report));

@@ -28,7 +28,7 @@ std::vector<std::string> objects_of(const std::vector<std::string>& texts) {
   return compiled ? compiled->objects : std::vector<std::string>();
 }
 
-// A shared object that is loaded as long as this lives.
+// A shared object that stays loaded during the lifetime of this object.
 class Loaded {
  public:
   explicit Loaded(const std::string& bytes) {
@@ -98,7 +98,8 @@ TEST(JitLink, every_kind_of_code_and_data_runs) {
   EXPECT_EQ(module.get<int(int, int)>("through_table")(1, 7), 14 + 'b');
   EXPECT_EQ(module.get<int(int)>("variables")(3), 17);
   EXPECT_EQ(module.get<int(int)>("variables")(3), 17 + 18);
-  EXPECT_EQ(module.get<int(int)>("calls")(10), 30 + 1 + 30 + 2 + 7);  // one counter for both texts
+  EXPECT_EQ(module.get<int(int)>("calls")(10),
+            30 + 1 + 30 + 2 + 7);  // both texts share one counter
   EXPECT_EQ(module.get<int()>("weak")(), -1);
   for (const auto& [of, is] :
        {std::pair(0, 5), {1, 99}, {2, 7}, {3, 1234}, {4, 8}, {5, 77}, {6, 0}})
@@ -107,7 +108,7 @@ TEST(JitLink, every_kind_of_code_and_data_runs) {
   char to[4] = {};
   module.get<void(char*, const char*, size_t)>("copy")(to, "abc", 3);
   EXPECT_STREQ(to, "abc");
-  EXPECT_EQ(module.get<int(int)>("host")(-7), 7);  // of the C library
+  EXPECT_EQ(module.get<int(int)>("host")(-7), 7);  // from the C library
   EXPECT_EQ(module.get<int>("hidden"), nullptr);
   Dl_info info = {};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(module.get<int(int)>("cases")), &info), 0);
@@ -130,7 +131,7 @@ TEST(JitLink, what_it_does_not_know_is_named) {
   EXPECT_TRUE(says(link(std::vector<std::string>{"no object"}).why(), "not a complete ELF file"));
 }
 
-// Where a section's own relocations are; 0 where there are none.
+// The offset of a section's own relocations; 0 if it has none.
 size_t first_relocation(const std::string& object) {
   const auto elf = ElfObject::read(object);
   for (const Elf64_Shdr& section : elf->sections()) {
@@ -159,7 +160,7 @@ TEST(JitLink, damaged_objects_are_refused_or_linked_without_harm) {
     std::vector<std::string> objects = sound;
     std::string& bytes = objects[random() % 2];
     for (unsigned n = random() % 8 + 1; n > 0; --n) {
-      // Headers as often as the rest.
+      // Damages headers as often as the rest.
       const size_t tables = ElfObject::read(sound[0])->head().e_shoff;
       const size_t at = random() % 2 ? random() % bytes.size()
                                      : std::min(bytes.size() - 1, tables + random() % 2000);
@@ -242,7 +243,7 @@ uint32_t patched(Field field, uint32_t instruction, uint64_t value) {
   return instruction;
 }
 
-// As `llvm-mc --triple=aarch64` has them.
+// Encodings as printed by `llvm-mc --triple=aarch64`.
 TEST(JitLink, instructions_of_a_arch64_take_their_values) {
   EXPECT_EQ(patched(Field::branch26, 0x94000000, 0x1000), 0x94000400u);         // bl
   EXPECT_EQ(patched(Field::branch26, 0x94000000, uint64_t(-4)), 0x97ffffffu);   // bl

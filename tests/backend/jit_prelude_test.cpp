@@ -16,7 +16,7 @@ const std::string four_ = "#pragma once\ninline float some() { return 4; }\n";
 const std::string user =
     "#include \"vitro_prelude.h\"\nextern \"C\" void add_some(float* x) { *x += some(); }\n";
 
-// A file that goes away with the test.
+// A file that is removed at the end of the test.
 class TempFile {
  public:
   explicit TempFile(const std::string& bytes) {
@@ -55,7 +55,7 @@ TEST(JitPrelude, a_tree_gives_what_the_text_gives) {
   EXPECT_FALSE(text->from_tree);
   EXPECT_TRUE(tree->from_tree);
   EXPECT_EQ(text->objects.at(0).size(),
-            tree->objects.at(0).size());  // they name the prelude's folder differently
+            tree->objects.at(0).size());  // their paths of the prelude's folder differ
 }
 
 TEST(JitPrelude, a_tree_of_another_prelude_is_not_read) {

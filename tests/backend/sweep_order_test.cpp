@@ -1,4 +1,4 @@
-// Reductions of tensors that memory holds in another order: what their lanes go along.
+// Reductions of tensors whose memory order differs from their shape: the direction of their lanes.
 #include "backend/lower/sweep_order.h"
 
 #include "backend/programs.h"
@@ -7,7 +7,7 @@
 namespace vitro::backend {
 namespace {
 
-// The text of each kernel; they give the same bits as eager.
+// The text of each kernel; compares their results with eager, bit by bit.
 std::vector<std::string> check(const std::vector<Tensor>& inputs, const Function& f) {
   std::vector<std::string> text;
   const CompileReport report = check_bits(inputs, f);
@@ -20,7 +20,7 @@ bool hold(const std::vector<std::string>& kernels, std::string_view word) {
                      [&](const std::string& text) { return text.find(word) != std::string::npos; });
 }
 
-// What lanes that go across memory need.
+// Whether lanes go across memory, from the text that this needs.
 bool strides_across(const std::vector<std::string>& kernels) {
   return hold(kernels, "load_strided") || hold(kernels, "store_strided") ||
          hold(kernels, "gather(") || hold(kernels, "scatter(");
@@ -69,7 +69,7 @@ TEST(SweepOrder, each_sweep_across_memory_is_a_kernel_of_its_own) {
     EXPECT_EQ(kernels.size(), 3u);
     EXPECT_FALSE(strides_across(kernels)) << kernels[0] << kernels[1] << kernels[2];
   }
-  // Along memory they stay one.
+  // Along memory the kernels stay one.
   for (const int64_t dim : {0, 1}) {
     const auto kernels = check({random_tensor({100, 200})}, [&](std::vector<Tensor> in) {
       return std::vector<Tensor>{softmax(in[0], dim)};
@@ -78,7 +78,7 @@ TEST(SweepOrder, each_sweep_across_memory_is_a_kernel_of_its_own) {
   }
 }
 
-// The softmax of a transposed matrix as its users get it: its rows lie along memory.
+// The softmax of a transposed matrix as users write it: its rows are contiguous.
 Tensor softmax_of_rows(const Tensor& x) {
   return contiguous(softmax(x, -1));
 }
@@ -108,7 +108,8 @@ TEST(SweepOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_swe
         return std::vector<Tensor>{y, sum(y, {1})};
       },
       1);
-  // Beside what lies along memory; two that lie across it; not the innermost of three.
+  // Next to an operand that is contiguous along the rows; two that are not; not the innermost of
+  // three.
   const std::vector<Tensor> two = {random_tensor({300, 90}, 2), random_tensor({90, 300}, 3)};
   one_kernel(
       two,
