@@ -20,7 +20,7 @@ _Unwind_Reason_Code note(_Unwind_Context* context, void* data) {
   return _URC_NO_REASON;
 }
 
-// Compares with what the C++ runtime finds.
+// Compares the frames with those of the C++ runtime.
 [[gnu::noinline]] void compare() {
   uint64_t found[max_frames];
   const size_t count = unwind(found);

@@ -25,7 +25,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A file with this header and this many bytes of data.
+// A file with this header and this number of data bytes.
 std::string file_of(const std::string& header, size_t data_bytes) {
   uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
@@ -38,7 +38,7 @@ Result<Safetensors> read_bytes(const std::string& bytes) {
   return Safetensors::read(path);
 }
 
-// What follows the file's name in the message.
+// The part of the error message after the file's name.
 std::string why(const std::string& bytes) {
   auto file = read_bytes(bytes);
   if (file) return "fine";
@@ -292,7 +292,7 @@ TEST(Safetensors, what_is_no_file_is_refused) {
   EXPECT_NE(Safetensors::read(scratch("")).why().find("is not a regular file"), std::string::npos);
 }
 
-// Whatever is done to a file, it is refused, or everything that it says can be read.
+// However a file is damaged, it is rejected, or all tensors in it can be read.
 TEST(Safetensors, broken_files_never_break_the_reader) {
   const unsigned seed = std::random_device()();
   std::cout << "seed " << seed << std::endl;

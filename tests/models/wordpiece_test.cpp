@@ -46,8 +46,7 @@ TEST(WordPiece, texts_of_the_original_model_get_its_ids) {
         << item.at("text");
 }
 
-// VITRO_TOKENIZER_SAMPLES names a file of more of them, as tools/make_tokenizer_samples.py writes
-// it.
+// VITRO_TOKENIZER_SAMPLES is a file with more of them, written by tools/make_tokenizer_samples.py.
 TEST(WordPiece, odd_texts_get_the_ids_of_the_reference) {
   const char* more = std::getenv("VITRO_TOKENIZER_SAMPLES");
   std::ifstream file(more ? more : VITRO_TEST_DATA "/minilm/odd_texts.jsonl");
