@@ -1,3 +1,5 @@
+// Compiles whole programs and compares them with eager, bit by bit; checks the number of kernels
+// and parts of their text.
 #include "backend/compile.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Which ops of a program become one kernel, and the reasons for those that do not.
 #include <gtest/gtest.h>
 
 #include <algorithm>

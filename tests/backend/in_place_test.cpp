@@ -1,3 +1,5 @@
+// Writes to parts of an input: when they are done in place, and that earlier reads still see the
+// old elements.
 #include "backend/program/in_place.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// The cache of compiled kernels on disk: valid entries are reused; damaged or foreign ones are not
+// run.
 #include "backend/jit/cache.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The map of compiled code: names, sizes and source lines of functions, read from an object file.
 #include "backend/jit/code_map.h"
 
 #include <gtest/gtest.h>

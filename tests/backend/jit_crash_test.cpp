@@ -1,3 +1,5 @@
+// Crashes of the compiler: a text that crashed a process is compiled by a helper process, which may
+// fail too.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,5 @@
+// The linker of compiled objects: its results are those of shared objects, and damaged objects are
+// refused.
 #include "backend/jit/link/link.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// The precompiled prelude: it gives the same code as the text, and an unsuitable one is not read.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>

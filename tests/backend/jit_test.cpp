@@ -1,3 +1,4 @@
+// Compiles text to functions in memory: results, errors and reuse.
 #include "backend/jit/jit.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Deep chains of functions: which become several loops with rows between them, and which stay one
+// loop.
 #include "backend/lower/stages.h"
 
 #include "backend/programs.h"

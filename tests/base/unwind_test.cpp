@@ -1,3 +1,4 @@
+// The stack unwinder, compared with the C++ runtime's.
 #include "vitro/base/unwind.h"
 
 #include <alloca.h>

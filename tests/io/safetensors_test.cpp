@@ -1,3 +1,4 @@
+// Reads and writes files of tensors; damaged files are refused with the reason.
 #include "vitro/io/safetensors.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The tokenizer, compared with the original model's ids and with a reference on unusual texts.
 #include "vitro/models/wordpiece.h"
 
 #include <gtest/gtest.h>
