@@ -1,5 +1,5 @@
-// The linker of compiled objects: its results are those of shared objects, and damaged objects are
-// refused.
+// The linker of compiled objects, compared with lld; damaged objects are refused or linked without
+// harm.
 #include "backend/jit/link/link.h"
 
 #include <dlfcn.h>
