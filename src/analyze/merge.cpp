@@ -242,7 +242,7 @@ Result<MergeResult> merge(const Trace& host, const std::string& times, const std
 
 std::string times_file(const Trace& host, const std::string& times) {
   if (!std::filesystem::is_directory(times)) return times;
-  const auto rank = told_rank(host);
+  const auto rank = stated_rank(host);
   VITRO_CHECK(rank, times, ": is a folder, and the trace does not give its rank: pass the file");
   const std::string file = cat(times, "/kernel_event_", *rank, ".json");
   VITRO_CHECK(std::filesystem::exists(file), times, ": does not contain kernel_event_", *rank,

@@ -195,7 +195,7 @@ std::vector<std::string> processes_of_rank(const Trace& trace, int64_t rank) {
       if (says_rank(*text, rank)) of_rank.insert(track.pid);
   }
   if (!of_rank.empty()) return {of_rank.begin(), of_rank.end()};
-  if (told_rank(trace) != rank) return {};
+  if (stated_rank(trace) != rank) return {};
   return {all.begin(), all.end()};
 }
 

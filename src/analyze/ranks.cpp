@@ -222,14 +222,14 @@ bool is_trace(const std::string& name) {
 
 }  // namespace
 
-std::optional<int64_t> told_rank(const Trace& trace) {
+std::optional<int64_t> stated_rank(const Trace& trace) {
   const auto info = trace.metadata().find("distributedInfo");
   if (info == trace.metadata().end()) return std::nullopt;
   return Arguments::of(info->second).number("rank");
 }
 
 int64_t rank_of(const Trace& trace, const std::string& file, size_t place) {
-  if (const auto rank = told_rank(trace)) return *rank;
+  if (const auto rank = stated_rank(trace)) return *rank;
   return last_number(stem(file)).value_or(static_cast<int64_t>(place));
 }
 

@@ -129,8 +129,9 @@ void copy_on_device(const Tensor& from, const Tensor& to) {
   if (count_of(to.impl()->sizes) == 0) return;
   const ops::DTypeAttrs dtype{to.dtype()};
   const Operand operand(from);
-  run_on_demand({&ops::def<ops::ToCopy>(), {&operand, 1}, ops::view_of<ops::ToCopy>(dtype)},
-                {&to, 1});
+  run_on_demand(
+      {&ops::def<ops::ToCopy>(), {&operand, 1}, ops::view_of<ops::ToCopy>(dtype), false, {}},
+      {&to, 1});
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ VITRO_INLINE Vec<f64> asin_tail(Vec<f64> z) {
 }
 
 struct ArcRoot {
-  Vec<f64> s, low, tail;  // sqrt((1 - a) / 2), what is missing in it, asin_tail
+  Vec<f64> s, low, tail;  // sqrt((1 - a) / 2), its rounding error, asin_tail
 };
 VITRO_INLINE ArcRoot arc_root(Vec<f64> a) {
   Vec<f64> z = (1.0 - a) * 0.5, s = __builtin_elementwise_sqrt(z);
@@ -55,7 +55,7 @@ VITRO_INLINE Vec<f64> atan_tail(Vec<f64> z) {
   }
 }
 
-// The angle of the point (x, y), both not negative.  Where y - x is used it is exact.
+// The angle of the point (x, y), both not negative. If y - x is used, it is exact.
 template <bool precise>
 VITRO_INLINE Vec<f64> first_quadrant(Vec<f64> y, Vec<f64> x) {
   auto low = y < 0.5 * x, high = y > 2.0 * x;

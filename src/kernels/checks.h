@@ -1,5 +1,5 @@
-// What kernels check of the data: indices that come from memory, divisors of integers.  A
-// mistake goes into the error slot of the call, the first one stays; the kernel goes on.
+// Checks of data in kernels: indices read from memory, divisors of integers. The first error is
+// stored in the call's error slot; the kernel continues.
 #pragma once
 #include "kernels/kernel_args.h"
 #include "kernels/memory.h"
@@ -17,7 +17,7 @@ namespace vitro::kernels::inline VITRO_ISA {
   args->error->bound = bound;
 }
 
-// The index, or 0 where it does not lie in [0, bound).
+// The index, or 0 if it is not in [0, bound).
 [[maybe_unused]] VITRO_INLINE i64 checked_index(const KernelArgs* args, i64 index, i64 bound,
                                                 i64 check) {
   if (u64(index) < u64(bound)) [[likely]]
@@ -26,10 +26,10 @@ namespace vitro::kernels::inline VITRO_ISA {
   return 0;
 }
 
-// The same of the first `count` lanes.
+// The same for the first `count` lanes.
 [[maybe_unused]] VITRO_INLINE Vec<i64> checked_index(const KernelArgs* args, Vec<i64> index,
                                                      i64 bound, i64 check, i64 count) {
-  // Where it is in range neither it nor what is left to the last one has a sign.
+  // If it is in range, neither it nor its distance to the last index is negative.
   Vec<i64> signs = index | (splat(bound - 1) - index);
   if (count < 16) signs = select(first_lanes(count), signs, splat(i64(0)));
   if (__builtin_reduce_or(signs) >= 0) [[likely]]

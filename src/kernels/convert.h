@@ -1,9 +1,9 @@
-// Conversions between element types, each with the meaning that PyTorch gives it, defined for every
-// input.
-//   float -> narrower float   nearest, ties to even; NaN stays NaN.  f64 goes to f16 and bf16
-//   through f32. float -> integer          towards zero; NaN and what does not fit gives the
-//   smallest i32 or i64; 8 and 16 bits wrap an i32 integer -> integer        wraps        anything
-//   -> bool   not zero (NaN is true)
+// Conversions between element types as PyTorch defines them, for every input.
+//   float -> narrower float   nearest, ties to even; NaN stays NaN; f64 to f16, bf16 through f32
+//   float -> integer          towards zero; the smallest i32 or i64 for NaN and if it does not fit
+//   float -> 8, 16 bits       as to i32, then wraps
+//   integer -> integer        wraps
+//   anything -> bool          not zero (NaN is true)
 #pragma once
 #include "kernels/memory.h"
 
@@ -47,7 +47,7 @@ VITRO_INLINE Bf16Vec narrow_bf16(Vec<f32> v) {
   return {__builtin_convertvector(r, Vec<u16>)};
 }
 
-// Towards zero; the smallest I for NaN and for what does not fit.
+// Towards zero; the smallest I for NaN and for values that do not fit.
 template <class I, class F>
 VITRO_INLINE Vec<I> truncate_to(Vec<F> v) {
   constexpr I lowest = sizeof(I) == 4 ? I(-2147483647 - 1) : I(-9223372036854775807L - 1);
@@ -94,7 +94,7 @@ VITRO_INLINE auto convert(Bf16Vec v) {
     return convert<To>(widen(v));
 }
 
-// Memory of one type, vectors of another: load_as<f32>(p) where p points to bf16.
+// Memory of one type, vectors of another: load_as<f32>(p) if p points to bf16.
 template <class To, class T, class... Count>
 VITRO_INLINE auto load_as(const T* p, Count... n) {
   return convert<To>(load(p, n...));

@@ -21,8 +21,8 @@ VITRO_INLINE Vec<T> erf_tail(Vec<T> x) {
   return p;
 }
 
-// erfc(a) for a >= 0.8: e^(-a^2) times p, a smooth function of t = (a - 3.5) / (a + 3.5), divided
-// by d = 1 + 2 a.  If it is to be precise, what p / d lacks is added.
+// erfc(a) for a >= 0.8: e^(-a^2) times p / d, where p is a polynomial in t = (a - 3.5) / (a + 3.5)
+// and d = 1 + 2 a. If `precise`, the rounding error of p / d is added.
 template <bool precise>
 VITRO_INLINE Vec<f64> erfc_far(Vec<f64> a) {
   a = (a > 28.0) ? splat(28.0) : a;
@@ -52,14 +52,14 @@ VITRO_INLINE Vec<f64> erf(Vec<f64> x) {
   Vec<f64> a = abs(x);
   return with_sign_of((a < 1.0) ? fma(erf_tail(a), a, a) : 1.0 - erfc_far<false>(a), x);
 }
-// A function for all who need it: it is long, above all where fma is no instruction.
+// Not inlined, because it is long, especially without an fma instruction.
 [[gnu::noinline, maybe_unused]] static Vec<f64> erfc(Vec<f64> x) {
   Vec<f64> a = abs(x), far = erfc_far<true>(a);
   return (a < 0.8) ? fma(-erf_tail(x), x, 1.0 - x) : (x < 0.0) ? 2.0 - far : far;
 }
 
-// Far from 0 it is 1 - 2^y with y the logarithm of erfc, a polynomial; y = n + r with n an
-// integer, which stands in the low bits of `shifted` as an exponent.
+// Far from 0 it is 1 - 2^y, where y, the logarithm of erfc, is a polynomial; y = n + r with n an
+// integer, which is in the low bits of `shifted`, to be used as an exponent.
 VITRO_INLINE Vec<f32> erf(Vec<f32> x) {
   constexpr f32 shift = magic<f32> + exponent_bias<f32>;
   Vec<f32> a = abs(x), b = (a > 4.0f) ? splat(4.0f) : a;

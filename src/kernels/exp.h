@@ -1,5 +1,5 @@
-// exp and its kin: x = n ln 2 + r with |r| <= ln 2 / 2, a polynomial in r, and a scaling by 2^n
-// that rounds once.
+// exp and related functions: x = n ln 2 + r with |r| <= ln 2 / 2, a polynomial in r, and a scaling
+// by 2^n that rounds once.
 #pragma once
 #include "kernels/polynomial.h"
 
@@ -7,10 +7,10 @@ namespace vitro::kernels::inline VITRO_ISA {
 
 template <class T>
 struct ExpParts {
-  Vec<T> n;          // x / ln 2, nearest integer
-  Vec<Bits<T>> k;    // the same
-  Vec<T> high, low;  // r in two pieces, the first exact
-  Vec<T> r;          // r in one
+  Vec<T> n;          // x / ln 2, rounded to the nearest integer
+  Vec<Bits<T>> k;    // n as an integer
+  Vec<T> high, low;  // r as a sum, the first part exact
+  Vec<T> r;          // r, rounded
 };
 
 // p such that e^r = 1 + r + p r^2.
@@ -28,7 +28,7 @@ VITRO_INLINE Vec<T> exp_polynomial(Vec<T> r) {
   }
 }
 
-// `low` is a small number that is added to x beyond its precision.
+// `low` is a small number that extends the precision of x.
 template <class T>
 VITRO_INLINE ExpParts<T> exp_parts(Vec<T> x, Vec<T> low = nothing<T>()) {
   constexpr T log2e = T(1.4426950408889634), ln2 = T(0.6931471805599453);
@@ -92,7 +92,7 @@ VITRO_INLINE Vec<T> expm1(Vec<T> x) {
 }
 
 // 1 / (1 + e^-x) as t / (t + 1 + u) with e^-x = (1 + u) / t and t a power of two: the sum of the
-// three is made so that it is rounded once.
+// three terms is computed such that it rounds only once.
 template <class T>
 VITRO_INLINE Vec<T> sigmoid(Vec<T> x) {
   ExpParts<T> parts = exp_parts(single<T> ? clamp(x, T(-105), T(30)) : clamp(x, T(-747), T(60)));

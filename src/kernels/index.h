@@ -1,4 +1,4 @@
-// Arithmetic of index expressions, as sym::Expr means it.
+// Arithmetic of index expressions, with the semantics of sym::Expr.
 #pragma once
 #include "kernels/vector.h"
 

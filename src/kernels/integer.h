@@ -1,6 +1,6 @@
-// Integer operations that C++ leaves undefined somewhere.  Division by zero gives 0 here (the
-// caller reports the error); the smallest number divided by -1 wraps.  A shift by less than 0 or by
-// the width or more gives 0 (-1 for a negative number shifted right), as PyTorch does.
+// Integer operations, also for inputs that are undefined in C++. Division by zero gives 0 here (the
+// caller reports the error); the smallest number divided by -1 wraps. A shift by a negative count
+// or by at least the width gives 0 (-1 for a negative number shifted right), as in PyTorch.
 #pragma once
 #include "kernels/reduce.h"
 #include "kernels/vector.h"
@@ -59,7 +59,7 @@ VITRO_INLINE Vec<T> shift_right(Vec<T> a, Vec<T> by) {
   return a >> select(good, by, splat(T(width - 1)));
 }
 
-// By repeated squaring; a negative exponent gives 0 but for bases 1 and -1.
+// By repeated squaring; a negative exponent gives 0 except for bases 1 and -1.
 template <Whole T>
 VITRO_INLINE Vec<T> pow(Vec<T> base, Vec<T> exponent) {
   const Vec<T> zero = splat(T(0)), one = splat(T(1)), odd = exponent & one;

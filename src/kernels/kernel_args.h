@@ -1,13 +1,12 @@
-// What a generated kernel is given: for its text, of which this is a part, and for the host that
-// launches it.
+// The arguments of a generated kernel, for its own text, which contains this part, and for the host
+// that launches it.
 //   extern "C" void kernel(const KernelArgs* args, i64 begin, i64 end);     // tasks [begin, end)
 #pragma once
 #include "kernels/product.h"
 
 namespace vitro::kernels {
 
-// The first mistake in the data that a kernel found: number of the check + 1, 0 while there is
-// none.
+// The first error in the data that a kernel found: number of the check + 1, 0 for none.
 struct ErrorSlot {
   long check = 0, index = 0, bound = 0;
 };
@@ -23,7 +22,7 @@ struct KernelArgs {
   char* scratch;            // of the thread, for rows that are not local
 };
 
-// Runs tasks begin to before end.
+// Runs tasks [begin, end).
 using KernelFunction = void (*)(const KernelArgs*, long begin, long end);
 
 }  // namespace vitro::kernels

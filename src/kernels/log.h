@@ -1,5 +1,5 @@
-// log and its kin: x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), and a polynomial for
-// log(1 + f).
+// log and related functions: x = 2^e (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), and a
+// polynomial for log(1 + f).
 #pragma once
 #include "kernels/polynomial.h"
 
@@ -48,7 +48,7 @@ VITRO_INLINE Vec<T> log_sum(LogParts<T> parts, Vec<T> c) {
              parts.f + (log1p_tail(parts.f) + fma(parts.e, splat(ln2_low), c)));
 }
 
-// `y` where x > 0 is finite; else what every logarithm gives.
+// `y` if x > 0 is finite, otherwise the special case that all logarithms share.
 template <class T>
 VITRO_INLINE Vec<T> log_ends(Vec<T> x, Vec<T> y) {
   y = (x < infinity<T>) ? y : x;
@@ -61,7 +61,7 @@ VITRO_INLINE Vec<T> log(Vec<T> x) {
   return log_ends(x, log_sum(log_parts(x), Vec<T>{}));
 }
 
-// log(1 + x), precise near zero.  `low` is a small number that is added to x beyond its precision.
+// log(1 + x), precise near zero. `low` is a small number that extends the precision of x.
 template <class T>
 VITRO_INLINE Vec<T> log1p(Vec<T> x, Vec<T> low) {
   constexpr T tiny = single<T> ? T(0x1p-25) : T(0x1p-54);
@@ -76,8 +76,8 @@ VITRO_INLINE Vec<T> log1p(Vec<T> x) {
   return log1p(x, nothing<T>());
 }
 
-// (e ln 2 + log(1 + f)) * factor as e * per_octave + ...; the pairs are a number and what is
-// missing in it.
+// (e ln 2 + log(1 + f)) * factor, as e * octave + ...; the `_low` numbers are the rounding errors
+// of the others.
 VITRO_INLINE Vec<f64> log_to_base(LogParts<f64> parts, f64 factor, f64 factor_low, f64 octave,
                                   f64 octave_low) {
   Vec<f64> f = parts.f, s = f / (f + 2.0), z = s * s, half = f * f * 0.5;

@@ -23,7 +23,7 @@ Isa best() {
   return Isa::baseline;
 }
 
-// Declared as soon as this is loaded, and there for whoever asks earlier.
+// Declared when the library is loaded, and available to earlier callers.
 const Option<std::string>& wish() {
   static const Option<std::string> isa{
       "VITRO_ISA", "", "instruction set of kernels: baseline, avx2 or avx512 (else the machine's)"};

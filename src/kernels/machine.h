@@ -1,4 +1,4 @@
-// Which of the compiled-ahead versions this machine runs.
+// Selects the compiled-ahead version for this machine.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace vitro::kernels {
 
 enum class Isa { baseline, avx2, avx512 };
 
-// Asked of the machine once; the operating system must save the registers too.  VITRO_ISA in the
-// environment lowers it (baseline, avx2).
+// Detected once; the operating system must save the registers too. VITRO_ISA in the environment
+// selects a lower one (baseline, avx2).
 Isa machine_isa();
 const char* name(Isa isa);
 
-// What a wish comes to on a machine that has all up to `best`.  Of one that cannot be kept, `why`
-// says what is wrong.
+// The instruction set for the requested one on a machine that supports all up to `best`. If the
+// request cannot be met, `why` gives the reason.
 Isa chosen_isa(std::string_view wish, Isa best, std::string& why);
 
 }  // namespace vitro::kernels

@@ -1,11 +1,11 @@
 // The products of product.h by register tiles: B packed into panels, A's elements broadcast,
 // products added along k in ascending order into one accumulator per element with fma.
 //
-//   using Panel = MatmulPanel<f32>;                               // what the accumulators are
+//   using Panel = MatmulPanel<f32>;                               // type of the accumulators
 //   matmul_pack<f32>(b, ldb, 1, k, n, packed, 0, panel_count<f32>(n));
 //   matmul_multiply<f32, f32, f32>(call);                         // sums, A, B
 //
-// Not a part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
+// Not part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
 #pragma once
 #include "kernels/convert.h"
 #include "kernels/product.h"
@@ -37,20 +37,19 @@ template <class Acc>
 VITRO_INLINE i64 panel_count(i64 n) {
   return divide_up(n, MatmulPanel<Acc>::columns);
 }
-// Elements of the packed B.
+// Size of the packed B in elements.
 template <class Acc>
 VITRO_INLINE i64 packed_size(i64 k, i64 n) {
   return panel_count<Acc>(n) * MatmulPanel<Acc>::columns * k;
 }
 
-// Rows of a panel that all tiles of a block are multiplied with before the next: 24 KiB, which stay
-// in the first cache; of a wide panel as many as stay in the second, from which it is read fast
-// enough.
+// Rows of a panel that all tiles of a block use before the next rows: 24 KiB, which stay in the L1
+// cache; for a wide panel as many as stay in L2, which is fast enough for it.
 template <class Acc>
 inline constexpr i64 matmul_depth = (MatmulPanel<Acc>::vectors > 1 ? 4096 : 1536) / sizeof(Acc);
 
-// Blocks of eight tiles' height, whose sums stay in the first cache.  Smaller ones where the
-// threads would have less than four each.
+// Blocks as high as eight tiles, whose sums stay in the L1 cache; smaller ones if the threads would
+// have fewer than four blocks each.
 template <class Acc>
 [[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
@@ -65,7 +64,7 @@ template <class Acc>
   return cut;
 }
 
-// Blocks whose sums are turned over: sixteen rows are finished together.
+// Blocks whose sums are transposed: sixteen rows are finished together.
 template <class Acc>
 [[gnu::noinline]] static ProductCut matmul_cut_turned(i64 m, i64 n, i64, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns;
@@ -103,8 +102,8 @@ template <class Acc>
   }
 }
 
-// `count` columns of B, contiguous along k, to 16 columns of a panel: blocks of 16 by 16 are turned
-// over.  Gives how many rows are done: all full blocks.
+// Packs `count` columns of B, contiguous along k, into 16 columns of a panel: transposes blocks of
+// 16 by 16. Returns the number of rows done: all full blocks.
 template <i64 columns, bool past, class T>
 VITRO_INLINE i64 matmul_pack_turned(const T* from, i64 column_stride, i64 k, i64 count, T* to) {
   i64 i = 0;
@@ -119,7 +118,7 @@ VITRO_INLINE i64 matmul_pack_turned(const T* from, i64 column_stride, i64 k, i64
   return i;
 }
 
-// Panel `p` to `to`, whose rows are `columns` long.
+// Packs panel `p` into `to`, whose rows have `columns` elements.
 template <i64 columns, bool past, class T>
 [[gnu::noinline]] static void matmul_pack_panel(const T* b, i64 row_stride, i64 column_stride,
                                                 i64 k, i64 width, T* to) {
@@ -142,8 +141,8 @@ template <i64 columns, bool past, class T>
   }
 }
 
-// Copies panels [begin, end) of B (element (i, j) at b[i * row_stride + j * column_stride]),
-// columns past n up to the next multiple of 16 as zeros.
+// Packs panels [begin, end) of B (element (i, j) at b[i * row_stride + j * column_stride]), with
+// zeros for columns past n up to the next multiple of 16.
 template <class Acc, class T>
 VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                               T* packed, i64 begin, i64 end) {
@@ -175,7 +174,7 @@ struct MatmulSums {
       for (int j = 0; j < vectors; ++j) sum[i][j] = load(c + i * stride + j * 16);
     }
   }
-  // The products of one column of A, whose elements are `a_stride` apart, and one row of B.
+  // Adds the products of one column of A, whose elements are `a_stride` apart, and one row of B.
   [[gnu::always_inline]] void add(const Acc* a, i64 a_stride, const Vec<Acc> (&right)[vectors]) {
 #pragma clang loop unroll(full)
     for (int i = 0; i < rows; ++i) {
@@ -193,23 +192,23 @@ struct MatmulSums {
   }
 };
 
-// What a tile asks for while it adds up, every `every` columns of A, so that it lies near when it
-// is read: some of B from `right` on, some of A from `left` on.  An address need not exist.
+// Prefetches that a tile issues while it accumulates, once per `every` columns of A: parts of B
+// from `right` on, parts of A from `left` on. An address need not exist.
 struct MatmulAhead {
   const char *right, *left;
   i64 left_stride, every;
 };
 inline constexpr i64 matmul_right_asked = 256, matmul_left_asked = 128;
 
-// `bytes` from the start of a cache line on, for the second cache.
+// Prefetches `bytes` from the start of a cache line on into the L2 cache.
 template <i64 bytes>
 VITRO_INLINE void matmul_ask(const char* from) {
 #pragma clang loop unroll(full)
   for (i64 i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
 }
 
-// c[rows][16 * vectors] (+)= a * b.  Element (i, p) of A stands at a[i * a_stride + p], or at
-// a[p * a_stride + i] where it is not row_major.
+// c[rows][16 * vectors] (+)= a * b. Element (i, p) of A is at a[i * a_stride + p], or at a[p *
+// a_stride + i] if not row_major.
 template <int rows, int vectors, bool row_major, class Acc, class T>
 [[gnu::noinline]] static void matmul_tile(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
                                           i64 k, Acc* c, i64 c_stride, bool add,
@@ -252,7 +251,7 @@ VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, i64 vectors) {
                                            __make_integer_seq<LaneList, int, count>{});
 }
 
-// Rows of A, one after the other in `to`.
+// Copies rows of A, one after another, to `to`.
 template <class Acc, class A>
 [[gnu::noinline]] static void matmul_copy_left(const A* a, i64 row_stride, i64 k_stride, i64 rows,
                                                i64 k, Acc* to, i64 to_stride) {
@@ -268,7 +267,7 @@ template <class Acc, class A>
   }
 }
 
-// The last columns of a plain matrix, as a panel.
+// Copies the last columns of a plain matrix into a panel.
 template <i64 columns, class T>
 [[gnu::noinline]] static void matmul_copy_right(const T* b, i64 stride, i64 k, i64 count, T* to) {
   for (i64 p = 0; p < k; ++p) {
@@ -278,7 +277,8 @@ template <i64 columns, class T>
   }
 }
 
-// A call of at most product_rows rows: blocks of the panels of B, `depth` rows each, by all of A.
+// A call of at most product_rows rows: blocks of the panels of B, `depth` rows each, times all of
+// A.
 template <class Acc, class A, class T>
 class MatmulRun {
  public:
@@ -309,8 +309,8 @@ class MatmulRun {
   static constexpr i64 columns = Panel::columns, depth = matmul_depth<Acc>, copied_depth = 256,
                        left_stride = copied_depth + 16;
 
-  // What cannot be read where it stands: A of another type or without a stride of 1, and the last
-  // columns of a plain B.
+  // Copies operands that cannot be read in place: A of another type or without a stride of 1, and
+  // the last columns of a plain B.
   [[gnu::always_inline]] void copy(i64 k0, i64 count) {
     if (copies_) {
       matmul_copy_left(a_ + k0 * call_.a_k_stride, call_.a_row_stride, call_.a_k_stride, call_.rows,
@@ -323,8 +323,7 @@ class MatmulRun {
     }
   }
 
-  // Where a tile of A stands, and from row to row of it (from column to column where not
-  // row_major).
+  // The address of a tile of A; stride() is its row stride (column stride if not row_major).
   [[gnu::always_inline]] const Acc* left(i64 row, i64 k0) const {
     if (copies_) return left_ + row * left_stride;
     return (const Acc*)(a_ + row * call_.a_row_stride + k0 * call_.a_k_stride);
@@ -333,8 +332,8 @@ class MatmulRun {
     return copies_ ? left_stride : row_major_ ? call_.a_row_stride : call_.a_k_stride;
   }
 
-  // What all tiles of a panel ask for together: the next panel, and of the rows of A below this
-  // call's one part per panel.
+  // Prefetches that the tiles of a panel share: the next panel, and one part per panel of the rows
+  // of A below this call's.
   [[gnu::always_inline]] MatmulAhead ahead(i64 panel, i64 k0, i64 count, i64 asked) const {
     const bool same_rows = panel + 1 < panels_ || k0 + count == call_.k;
     const T* right = same_rows ? b_ + (panel + 1) * call_.b_panel_stride + k0 * call_.b_row_stride
@@ -345,7 +344,7 @@ class MatmulRun {
             count > asked ? count / asked : 1};
   }
 
-  // All tiles of a panel.
+  // Runs all tiles of a panel.
   [[gnu::always_inline]] void multiply(i64 panel, i64 k0, i64 count) {
     const i64 column = panel * columns, wide = call_.columns - column,
               vectors = smaller(divide_up(wide, 16), Panel::vectors), low = call_.rows / tiles_,
@@ -379,7 +378,7 @@ class MatmulRun {
   alignas(64) T right_[copied_depth * columns];
 };
 
-// The call with sums in Acc, A in A, B in T.
+// The call with sums of type Acc, A of type A, B of type T.
 template <class Acc, class A, class T>
 [[gnu::noinline]] static void matmul_multiply(const ProductCall& call) {
   ProductCall some = call;

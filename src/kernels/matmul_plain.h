@@ -1,18 +1,18 @@
-// The products of product.h with B read where it lies, its rows contiguous.  The first tile of a
-// block adds up B as it stands and keeps it as panels on the way; the tiles below read those.
-// Rows of B lie far apart, where no machine fetches them by itself: every tile asks for some rows
-// of what is read next.
+// The products of product.h with B read in place, its rows contiguous. The first tile of a block
+// reads B in place and stores it as panels on the way; the tiles below read the panels. The rows of
+// B are too far apart for the hardware prefetcher, so every tile prefetches some rows of the next
+// block.
 //
 //   matmul_multiply_plain<f32>(call, b + then);       // `then`: the first column of the next block
 //
-// Not a part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
+// Not part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
 #pragma once
 #include "kernels/matmul.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// High blocks of few columns: B is read once for each.  Of blocks whose sums are turned over, as of
-// a single column, sixteen rows are finished together.
+// High blocks of few columns: each reads B once. If sums are transposed, or for a single column,
+// sixteen rows are finished together.
 template <class Acc, bool turned = false>
 [[gnu::noinline]] static ProductCut matmul_cut_plain(i64 m, i64 n, i64, i64 threads) {
   const i64 unit = turned || n == 1 ? 16 : 1, wanted = threads > 1 ? 4 * threads : 1,
@@ -25,14 +25,14 @@ template <class Acc, bool turned = false>
   return cut;
 }
 
-// Rows that a tile asks for while it adds up: one every `every` columns of A, `stride` bytes apart.
-// An address need not exist.
+// Rows that a tile prefetches while it accumulates: one per `every` columns of A, `stride` bytes
+// apart. An address need not exist.
 struct MatmulRowsAhead {
   const char* row;
   i64 stride, every;
 };
 
-// The columns of a block in a row, wherever their first cache line starts.
+// Prefetches a block's columns of one row, at any alignment to cache lines.
 VITRO_INLINE void matmul_ask_row(const char* row) {
   constexpr i64 line = 64, bytes = product_plain_columns<char>;
 #pragma clang loop unroll(full)
@@ -40,7 +40,7 @@ VITRO_INLINE void matmul_ask_row(const char* row) {
   __builtin_prefetch(row + bytes - 1);
 }
 
-// c[rows][16 * vectors] (+)= a * b, as matmul_tile; `keep`: rows of B go to rows of a panel too.
+// c[rows][16 * vectors] (+)= a * b, as matmul_tile; `keep`: also stores the rows of B in a panel.
 template <int rows, int vectors, bool row_major, bool keep, class Acc>
 [[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
                                                 i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
@@ -81,15 +81,15 @@ VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, La
   return tiles[(rows - 1) * most + vectors - 1];
 }
 
-// Whether a single column of B is multiplied with sixteen rows of A side by side; without AVX2
-// there are too few registers to turn them over.
+// Whether a single column of B is multiplied by sixteen rows of A in parallel; without AVX2 there
+// are too few registers to transpose them.
 #if defined(__AVX2__)
 inline constexpr bool matmul_turns_rows = true;
 #else
 inline constexpr bool matmul_turns_rows = false;
 #endif
 
-// Sixteen rows and columns of A by elements of a column of B, added to `sum`.
+// Adds the products of sixteen rows and columns of A and elements of a column of B to `sum`.
 template <bool row_major, class Acc>
 VITRO_INLINE Vec<Acc> matmul_column_tile(const Acc* a, i64 a_stride, const Acc* b, i64 b_stride,
                                          Vec<Acc> sum) {
@@ -105,11 +105,11 @@ VITRO_INLINE Vec<Acc> matmul_column_tile(const Acc* a, i64 a_stride, const Acc* 
 #if defined(__AVX2__) && !defined(__AVX512F__)
 typedef f32 Eight __attribute__((ext_vector_type(8)));
 
-// Rows that lie a multiple of this apart (4 KiB) share a set of the first cache, which often has
-// room for eight lines: sixteen rows at a time drive each other out.
+// Rows whose distance is a multiple of this (4 KiB) share an L1 cache set, which often has only
+// eight ways: sixteen rows at a time evict each other.
 inline constexpr i64 matmul_conflict_stride = 1024;
 
-// Eight rows by a column of B, added to `sum`; k is a multiple of 16.
+// Adds the products of eight rows and a column of B to `sum`; k is a multiple of 16.
 VITRO_INLINE Eight matmul_eight_rows(const f32* a, i64 a_stride, const f32* b, i64 b_stride, i64 k,
                                      Eight sum) {
   for (i64 p = 0; p < k; p += 16) {
@@ -132,8 +132,8 @@ VITRO_INLINE Eight matmul_eight_rows(const f32* a, i64 a_stride, const f32* b, i
 }
 #endif
 
-// A by one column of B.  Element (i, p) of A stands at a[i * a_stride + p], or at
-// a[p * a_stride + i] where it is not row_major.
+// A times one column of B. Element (i, p) of A is at a[i * a_stride + p], or at a[p * a_stride + i]
+// if not row_major.
 template <bool row_major, class Acc>
 [[gnu::noinline]] static void matmul_plain_column(const Acc* a, i64 a_stride, const Acc* b,
                                                   i64 b_stride, i64 rows, i64 k, Acc* c,
@@ -160,11 +160,11 @@ template <bool row_major, class Acc>
   }
 }
 
-// Rows of B that are kept at a time: their panels stay in the second cache.
+// Rows of B that are kept at a time: their panels stay in the L2 cache.
 template <class Acc>
 inline constexpr i64 matmul_plain_depth = 1536 / sizeof(Acc);
 
-// One call: blocks of B, `depth` rows by the columns of a block, one after the other.
+// One call: blocks of B, `depth` rows by the columns of a block, one after another.
 template <class Acc>
 class MatmulPlainRun {
  public:
@@ -187,7 +187,7 @@ class MatmulPlainRun {
   static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>;
   static_assert(columns % Panel::columns == 0);
 
-  // Where B is read after the block whose last row and column these are.
+  // The address of B to read after the block with this last row and column.
   [[gnu::always_inline]] const Acc* next(i64 column, i64 k_end) const {
     if (k_end < call_.k) return b_ + k_end * call_.b_row_stride + column;
     return column + columns < call_.columns ? b_ + column + columns : then_;
@@ -250,7 +250,7 @@ class MatmulPlainRun {
   alignas(64) Acc kept_[depth * Panel::columns];
 };
 
-// `then`: where B is read after this call.
+// `then`: the address of B to read after this call.
 template <class Acc>
 [[gnu::noinline]] static void matmul_multiply_plain(const ProductCall& call, const void* then) {
   if (call.rows <= 0) return;

@@ -1,4 +1,4 @@
-// The products (product.h) of this machine's best instruction set, for host code.
+// The products (product.h) for this machine's best instruction set, for host code.
 //   const MatmulKernels& f = matmul_kernels(MatmulType::f32);
 //   std::vector<float> packed(f.packed_size(k, n));
 //   f.pack(b, ldb, 1, k, n, packed.data(), 0, f.panel_count(n));   // any split, by any threads
@@ -15,30 +15,30 @@
 
 namespace vitro::kernels {
 
-// Of A, B, C; in the order of the tables.  f16 and bf16 are added up in f32 and rounded once.
+// Of A, B, C; in the order of the tables. f16 and bf16 are accumulated in f32 and rounded once.
 enum class MatmulType { f32, f64, f16, bf16 };
 
 // C = A * B + bias.
 struct MatmulCall {
   int64_t m, n, k;
-  const void* a;  // element (i, p) stands at a[i * a_row_stride + p * a_column_stride]
+  const void* a;  // element (i, p) is at a[i * a_row_stride + p * a_column_stride]
   int64_t a_row_stride, a_column_stride;  // in elements
-  const void* b;                          // as pack() left it
+  const void* b;                          // as packed by pack()
   void* c;
   int64_t c_row_stride;
-  const void* bias;  // n elements in the type of the sums, added to each row; null for none
-  int64_t threads;   // how many will share the tasks
-  // f32, f64: B is no panels but lies in rows of this stride, and A has a stride of 1.
+  const void* bias;  // n elements in the type of the sums, added to each row; null: none
+  int64_t threads;   // number of threads that share the tasks
+  // f32, f64: if not 0, B is a plain matrix with this row stride, and A has a stride of 1.
   int64_t b_row_stride = 0;
 };
 
 struct MatmulKernels : Product {
-  // Blocks begin to end of the cut (cut_plain where B lies in rows) for `call.threads`.
+  // Runs blocks [begin, end) of the cut (cut_plain for a plain B) for `call.threads`.
   void (*run)(const MatmulCall& call, long begin, long end);
 };
 
 const MatmulKernels& matmul_kernels(MatmulType type);
-// The four, as generated kernels get them.
+// The products of the four types, as generated kernels use them.
 const Product* products();
 
 }  // namespace vitro::kernels

@@ -1,3 +1,5 @@
+// The tables of matrix products for one instruction set (compiled once for each): matmul.h and
+// matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
 #include "kernels/matmul_plain.h"
 
@@ -73,7 +75,7 @@ static void multiply_plain(const ProductCall& call, const void* then) {
   matmul_multiply_plain<typename Sums<T>::type>(call, then);
 }
 
-// Writes a block of sums, which stand in rows of `stride`.
+// Writes a block of sums, whose rows are `stride` apart.
 template <class T, i64 stride, class Acc>
 [[gnu::noinline]] static void finish(const MatmulCall& call, const ProductBlock& at,
                                      const Acc* sums) {

@@ -30,7 +30,7 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v) {
   }
 }
 
-// The first n lanes.
+// Mask of the first n lanes.
 VITRO_INLINE Mask first_lanes(i64 n) {
   return lt(iota<i32>(), splat(n < 0 ? 0 : n > 16 ? i32(16) : i32(n)));
 }
@@ -46,7 +46,7 @@ VITRO_INLINE u16 lane_bits(i64 n) {
   return n <= 0 ? u16(0) : n >= 16 ? u16(0xffff) : u16((1u << n) - 1);
 }
 
-// The lanes whose bits are set.
+// Mask of the lanes whose bits are set.
 template <class T>
 VITRO_INLINE Vec<T> load_lanes(const T* p, u16 m) {
   if constexpr (__is_same(T, bool)) {
@@ -149,7 +149,7 @@ VITRO_INLINE Vec<T> load(const T* p, i64 n) {
   return load(buffer);
 }
 
-// Stores the lower half of the lanes where `stores`; the lanes that come next.
+// Stores the lower half of the lanes if `stores`; returns the lanes that come next.
 template <class T, class V>
 VITRO_INLINE auto store_half(bool stores, T*& p, V v) {
   auto next = v.lo;
@@ -178,10 +178,10 @@ VITRO_INLINE void store(T* p, Plain<Vec<T>> v, i64 n) {
 
 #endif
 
-// The same past the caches, where `streams`: for what is larger than they are, whose lines would be
-// read before they are written.  Elements of one byte, parts of vectors, and vectors whose address
-// is not a multiple of half their size are stored.  Two halves, as LLVM makes one plain store of
-// two stores of one type.
+// The same past the caches if `streams`: for results larger than the caches, whose lines would
+// otherwise be read before they are written. Elements of one byte, partial vectors, and vectors
+// whose address is not a multiple of half their size are stored normally. Streams two
+// halves, because LLVM would merge the branches' stores of one type into one plain store.
 template <class T>
 VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v) {
   if constexpr (sizeof(T) == 1) {
@@ -202,7 +202,7 @@ VITRO_INLINE void store_or_stream(bool streams, T* p, Plain<Vec<T>> v, i64 n) {
   store(p, v, n);
 }
 
-// Before other threads may read what was streamed: no lock or atomic orders such stores.
+// Call it before other threads may read streamed data: locks and atomics do not order such stores.
 VITRO_INLINE void end_streams(bool streams) {
 #if defined(__x86_64__)
   if (streams) __builtin_ia32_sfence();
@@ -240,8 +240,8 @@ VITRO_INLINE void store_strided(T* p, i64 stride, Plain<Vec<T>> v, i64 n = 16) {
   for (i64 i = 0; i < n && i < 16; ++i) p[i * stride] = buffer[i];
 }
 
-// base[index]: each element goes from memory into its lane.  Through a buffer the vector would be
-// loaded from sixteen stores, and wait for all of them.
+// base[index]: each element is loaded directly into its lane. Loading the vector from a buffer
+// would stall on the sixteen stores before it.
 template <class T, class I>
 VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index) {
   if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index));
@@ -253,7 +253,7 @@ VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index) {
   return v;
 }
 
-// The same for the first n lanes, zero for the others, which read the first one's element.
+// The same for the first n lanes, zero for the others, which read the first lane's element.
 template <class T, class I>
 VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n) {
   if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, n));
@@ -263,7 +263,7 @@ VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, i64 n) {
   return select(first, gather(base, select(first, index, splat(index[0]))), Vec<T>{});
 }
 
-// base[index] in the lanes of `m`, zero in the others, whose memory is not touched.
+// base[index] in the lanes of `m`, zero in the others, whose memory is not accessed.
 template <class T, class I>
 VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, Mask m) {
   if constexpr (is_half<T>) return from_bits<T>(gather((const i16*)base, index, m));
@@ -279,7 +279,7 @@ VITRO_INLINE Vec<T> gather(const T* base, Vec<I> index, Mask m) {
   return load(buffer);
 }
 
-// base[index] = v for the first n lanes, in the order of the lanes.
+// base[index] = v for the first n lanes, in lane order.
 template <class T, class I>
 VITRO_INLINE void scatter(T* base, Vec<I> index, Plain<Vec<T>> v, i64 n = 16) {
   if constexpr (is_half<T>) return scatter((i16*)base, index, bits(v), n);

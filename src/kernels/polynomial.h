@@ -1,4 +1,4 @@
-// What the elementary functions are made with.
+// Building blocks of the elementary functions.
 #pragma once
 #include "kernels/vector.h"
 
@@ -14,17 +14,17 @@ template <class T>
 inline constexpr T infinity = T(__builtin_inf());
 template <class T>
 inline constexpr T not_a_number = T(__builtin_nan(""));
-// Added to a small number it leaves the nearest integer in the low bits.
+// Adding it to a small number leaves the nearest integer in the low bits.
 template <class T>
 inline constexpr T magic = single<T> ? T(0x1.8p23) : T(0x1.8p52);
 
-// What changes no sum: compilers leave the addition of -0 out.
+// -0, which changes no sum: compilers remove its addition.
 template <class T>
 VITRO_INLINE Vec<T> nothing() {
   return splat(T(-0.0));
 }
 
-// The coefficient of the highest power first.
+// Coefficients in order of descending powers.
 template <class T, class... C>
 VITRO_INLINE Vec<T> horner(Vec<T> x, T first, C... rest) {
   Vec<T> sum = splat(first);
@@ -32,7 +32,7 @@ VITRO_INLINE Vec<T> horner(Vec<T> x, T first, C... rest) {
   return sum;
 }
 
-// One number instead of sixteen.
+// A single number instead of sixteen.
 template <class T>
 concept Number = __is_same(T, f32) || __is_same(T, f64);
 

@@ -5,7 +5,7 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// What |x|^y = r means for x and y.
+// x^y from |x|^y = r: sign and special cases.
 template <class T>
 VITRO_INLINE Vec<T> pow_ends(Vec<T> x, Vec<T> y, Vec<T> r) {
   Vec<T> a = abs(x), half = y * T(0.5);

@@ -1,4 +1,4 @@
-// The text of this folder's parts, for code that is generated.
+// The text of this folder's parts, for generated code.
 //   std::string text = kernels::prelude_text({"exp", "reduce"}) + "extern \"C\" void kernel(...) {
 //   using namespace vitro::kernels; ...";
 // Thread safety: everything here may be called from any thread.
@@ -11,12 +11,13 @@
 
 namespace vitro::kernels {
 
-// The parts and all that they need, each once, in an order that compiles.  An unknown part aborts:
-// it is a mistake in the generator.
+// The parts and their dependencies, each once, in an order that compiles. Aborts on an unknown
+// part, which is a bug in the generator.
 std::string prelude_text(std::span<const std::string_view> parts);
 std::string prelude_text(std::initializer_list<std::string_view> parts);
 
-// "vitro_prelude.h", which generated kernels include: all parts, and their names in scope.
+// "vitro_prelude.h", which generated kernels include: all parts, with a using-directive for their
+// names.
 std::string prelude_header();
 
 // Names of all parts.

@@ -1,4 +1,4 @@
-// What embed.cmake writes: each part's name, the parts it needs (separated by spaces) and its text.
+// Written by embed.cmake: each part's name, its dependencies (separated by spaces) and its text.
 #pragma once
 
 namespace vitro::kernels {

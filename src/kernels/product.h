@@ -18,7 +18,7 @@
 
 namespace vitro::kernels {
 
-// Rows and columns of C that a task computes.
+// A block of C that a task computes.
 struct ProductBlock {
   long row, rows, column, columns;
 };
@@ -27,8 +27,8 @@ struct ProductBlock {
 struct ProductCut {
   long m, n, unit, row_blocks, columns, count;
 
-  // Blocks of the same columns follow each other; their heights are multiples of `unit`, but for
-  // the last one's, and differ by one unit at most.
+  // Blocks of the same columns are consecutive; their heights are multiples of `unit`, except the
+  // last one's, and differ by at most one unit.
   [[gnu::always_inline]] ProductBlock block(long task) const {
     const long units = (m + unit - 1) / unit, low = units / row_blocks, higher = units % row_blocks;
     const long at = task % row_blocks, row = (at * low + (at < higher ? at : higher)) * unit,
@@ -38,27 +38,29 @@ struct ProductCut {
   }
 };
 
-// The most columns and rows of a block, for sums of type T, and how many sums that is.
+// The maximum columns and rows of a block, for sums of type T, and the number of its sums.
 template <class T>
 inline constexpr long product_columns = 512 / sizeof(T);
 inline constexpr long product_rows = 48;
 template <class T>
 inline constexpr long product_sums = product_rows * product_columns<T>;
 
-// The same of the blocks of multiply_plain().
+// The same for the blocks of multiply_plain().
 template <class T>
 inline constexpr long product_plain_columns = 256 / sizeof(T);
 inline constexpr long product_plain_rows = 128;
 template <class T>
 inline constexpr long product_plain_sums = product_plain_rows * product_plain_columns<T>;
 
-// A caller that computes A gives it in pieces of this many columns, in rows of product_left_stride.
+// A caller that computes A passes it in pieces of this many columns, in rows of
+// product_left_stride.
 template <class T>
 inline constexpr long product_depth = 1024 / sizeof(T);
 template <class T>
 inline constexpr long product_left_stride = product_depth<T> + 16;
 
-// How many threads share each product of a batch: of many products every thread takes some alone.
+// The number of threads that share each product of a batch: if there are many products, each thread
+// processes entire ones.
 [[gnu::always_inline]] inline long product_threads(long batches, long threads) {
   return batches < 2 * threads ? threads : 1;
 }
@@ -66,37 +68,37 @@ inline constexpr long product_left_stride = product_depth<T> + 16;
 // c (+)= a * b.
 struct ProductCall {
   long rows, columns, k;
-  // Element (i, p) of A, in the type of the sums, at a[i * a_row_stride + p * a_k_stride].
+  // Element (i, p) of A, in the type of the sums, is at a[i * a_row_stride + p * a_k_stride].
   const void* a;
   long a_row_stride, a_k_stride;
-  // Columns q * width to (q + 1) * width of row p of B at b[q * b_panel_stride + p * b_row_stride]:
-  // panels have b_row_stride `width` and b_panel_stride k * width, a plain matrix has the stride of
-  // its rows and `width`.  Of a plain matrix only `columns` columns are read.
+  // Columns q * width to (q + 1) * width of row p of B are at b[q * b_panel_stride + p *
+  // b_row_stride]: panels have b_row_stride `width` and b_panel_stride k * width, a plain matrix
+  // has its row stride and `width`. Of a plain matrix only `columns` columns are read.
   const void* b;
   long b_row_stride, b_panel_stride;
   // Sums, in rows of c_row_stride; columns up to the next multiple of 16 are written too.
   void* c;
   long c_row_stride;
-  bool add;  // to what stands in C
+  bool add;  // to the contents of C
 };
 
 // The widest panels of any machine.
 inline constexpr long product_most_width = 64;
 
-// Of one type of B.
+// The functions for one type of B.
 struct Product {
   long width;                           // columns of a panel
   long (*packed_size)(long k, long n);  // in elements
   long (*panel_count)(long n);
-  // Packs panels [begin, end) of B, whose element (p, j) stands at b[p * row_stride + j *
+  // Packs panels [begin, end) of B, whose element (p, j) is at b[p * row_stride + j *
   // column_stride].
   void (*pack)(const void* b, long row_stride, long column_stride, long k, long n, void* packed,
                long begin, long end);
-  // `threads`: how many will share the blocks.
+  // `threads`: the number of threads that will share the blocks.
   ProductCut (*cut)(long m, long n, long k, long threads);
   void (*multiply)(const ProductCall& call);
 
-  // Where lanes of what follows run along the rows of C: blocks whose heights are multiples of 16,
+  // For an epilogue whose lanes run along the rows of C: blocks whose heights are multiples of 16,
   // and their sums transposed.
   //   const ProductCut cut = f32s.cut_turned(m, n, k, threads);
   //   f32s.multiply(...);                                   // sums in rows of product_columns
@@ -107,9 +109,8 @@ struct Product {
   void (*turn)(const void* from, long from_stride, long rows, long columns, void* to,
                long to_stride);
 
-  // B as it lies, with its rows contiguous, where nobody keeps its panels; f32, f64, A with a
-  // stride of 1.  `then`: where B is read after this call; an address that does not exist does no
-  // harm.
+  // B in place, with its rows contiguous, if its panels are not kept; f32, f64, A with a stride
+  // of 1.  `then`: the address of B to read after this call; it need not exist.
   //   const ProductCut cut = f32s.cut_plain(m, n, k, threads);
   //   const ProductBlock at = cut.block(task);
   //   f32s.multiply_plain({at.rows, at.columns, k, a + at.row * lda, lda, 1, b + at.column, ldb, 0,

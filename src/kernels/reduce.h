@@ -1,6 +1,6 @@
-// Many elements to one, in a fixed order.
-// Sixteen lanes to one: lane i takes lane i + 8, then i + 4, i + 2, i + 1.
-// Blocks of elements to one: the parts that they leave merge as a tree.  That of m parts is
+// Reductions in a fixed order.
+// Sixteen lanes to one: lane i combines with lane i + 8, then i + 4, i + 2, i + 1.
+// Blocks of elements to one: their partial results merge as a tree. The tree of m parts is
 // merge(T(p), T(m - p)), p the largest power of two below m; it needs memory for one part of each
 // power of two (part l at parts + l * width).
 #pragma once
@@ -17,7 +17,7 @@ VITRO_INLINE Vec<T> rotate(Vec<T> v) {
                                  (12 + by) % 16, (13 + by) % 16, (14 + by) % 16, (15 + by) % 16);
 }
 
-// combine(combine(...), ...) over the lanes; `combine` takes and gives Vec<T>.
+// combine(combine(...), ...) over the lanes; `combine` takes and returns Vec<T>.
 template <class T, class F>
 VITRO_INLINE T reduce(Vec<T> v, F combine) {
   v = combine(v, rotate<8>(v));
@@ -50,14 +50,14 @@ VITRO_INLINE bool reduce_all(Mask m) {
   return __builtin_bit_cast(u16, m) == 0xffff;
 }
 
-// Part `number` of a tree; parts come in order, number 0 first.
+// Adds part `number` to a tree; parts come in order, number 0 first.
 template <class T, class F>
 VITRO_INLINE void tree_add(T* parts, i64 width, i64 number, Plain<Vec<T>> part, F merge) {
   for (; number & 1; number >>= 1, parts += width) part = merge(load(parts), part);
   store(parts, part);
 }
 
-// All `count` parts as one; `none` where there are none.
+// All `count` parts merged into one; `none` if there are none.
 template <class T, class F>
 VITRO_INLINE Vec<T> tree_total(const T* parts, i64 width, i64 count, Plain<Vec<T>> none, F merge) {
   if (count == 0) return none;

@@ -1,5 +1,5 @@
-// Rounding to integers, roots, and remainders of floats: exact, but for the roots, which are
-// rounded once (rsqrt twice).
+// Rounding to integers, roots, and remainders of floats: exact, except for roots, which are rounded
+// once (rsqrt twice).
 #pragma once
 #include "kernels/polynomial.h"
 #include "kernels/reduce.h"
@@ -32,7 +32,7 @@ VITRO_INLINE Vec<T> rsqrt(Vec<T> x) {
   return T(1) / sqrt(x);
 }
 
-// x - trunc(x / y) * y, exactly: the sign of x.
+// x - trunc(x / y) * y, exact, with the sign of x.
 template <class T>
   requires is_float<T>
 VITRO_INLINE Vec<T> fmod(Vec<T> x, Vec<T> y) {
@@ -59,7 +59,7 @@ VITRO_INLINE Vec<T> fmod(Vec<T> x, Vec<T> y) {
   }
   return select(good, with_sign_of(r, x), splat(not_a_number<T>));
 }
-// x - floor(x / y) * y: the sign of y.
+// x - floor(x / y) * y, with the sign of y.
 template <class T>
   requires is_float<T>
 VITRO_INLINE Vec<T> remainder(Vec<T> x, Vec<T> y) {

@@ -1,9 +1,9 @@
-// Rows in order: stable, NaN as the largest number, -0 as 0.
+// Sorts rows: stable, NaN is the largest number, -0 equals 0.
 //   sort_row(x, n, count, descending, values, 1, indices, 1, scratch);
-// An element is ordered by its key, an integer: short rows by counting, for each element, those
-// before it; longer ones digit by digit of the key, the lowest first.  Where a few of many are
-// wanted only what may be among them is ordered.  The order is a function of the row alone, so the
-// way to it changes nothing.
+// Elements are sorted by an integer key: short rows by counting, for each element, the elements
+// before it; longer ones by a radix sort, lowest digit first. If few of many are wanted, only
+// candidates for these are sorted. The order depends only on the row, so the choice of algorithm
+// does not change the result.
 #pragma once
 #include "kernels/memory.h"
 
@@ -12,7 +12,7 @@ namespace vitro::kernels::inline VITRO_ISA {
 template <class T>
 using Unsigned = __make_unsigned(Bits<T>);
 
-// Sixteen keys, as wide as T: in the order of the elements.
+// Sixteen keys, as wide as T, in the order of the elements.
 template <class T>
 VITRO_INLINE Vec<Unsigned<T>> order_keys(const T* x, i64 count) {
   using B = Bits<T>;
@@ -30,19 +30,19 @@ VITRO_INLINE Vec<Unsigned<T>> order_keys(const T* x, i64 count) {
                            : sizeof(T) == 4    ? B(0x7f800000)
                            : __is_same(T, f16) ? B(0x7c00)
                                                : B(0x7f80);
-    const Vec<B> size = v & B(~sign), down = v >> B(8 * sizeof(T) - 1);  // all bits of a negative
+    const Vec<B> size = v & B(~sign), down = v >> B(8 * sizeof(T) - 1);  // all ones if negative
     const Vec<B> key = (size == 0) ? splat(sign) : v ^ (down | sign);
     return (Vec<Unsigned<T>>)((size > infinity) ? splat(B(-1)) : key);
   }
 }
 
-// An element of a row: its key, and its index there.
+// An element of a row: its key, and its index in the row.
 template <class K>
 struct KeyedIndex {
   K key, index;
 };
 
-// Elements `first` to before `first + n`; `flip` turns the bits of the keys, and so the order.
+// Elements [first, first + n); `flip` inverts the bits of the keys, and thereby the order.
 template <class K, class T>
 [[gnu::noinline]] static void key_elements(const T* x, i64 first, i64 n, Unsigned<T> flip,
                                            KeyedIndex<K>* out) {
@@ -60,7 +60,7 @@ template <class K, class T>
 
 inline constexpr i64 most_counted = 64;
 
-// An entry comes after those that it does not belong before.
+// An entry comes after all entries that it does not precede.
 template <class K>
 [[gnu::noinline]] static void sort_by_counting(const KeyedIndex<K>* from, KeyedIndex<K>* to,
                                                i64 n) {
@@ -78,7 +78,7 @@ template <class K>
   }
 }
 
-// Gives the array that holds the entries in order, `a` or `b`.
+// Returns the array that contains the sorted entries, `a` or `b`.
 template <int bits, int digits, class K>
 [[gnu::noinline]] static KeyedIndex<K>* sort_by_digits(KeyedIndex<K>* a, KeyedIndex<K>* b, i64 n) {
   constexpr i64 buckets = 1 << bits;
@@ -91,7 +91,8 @@ template <int bits, int digits, class K>
   for (int d = 0; d < digits; ++d) {
     K* next = counts[d];
     const int shift = d * bits;
-    if (next[(a[0].key >> shift) & (buckets - 1)] == K(n)) continue;  // a digit that all have
+    if (next[(a[0].key >> shift) & (buckets - 1)] == K(n))
+      continue;  // all keys have the same digit
     K sum = 0;
     for (i64 bucket = 0; bucket < buckets; ++bucket) {
       const K count = next[bucket];
@@ -109,7 +110,7 @@ template <int bits, int digits, class K>
   return a;
 }
 
-// Of keys that have `bytes`.
+// Sorts keys of `bytes` bytes.
 template <int bytes, class K>
 VITRO_INLINE KeyedIndex<K>* sort_keyed(KeyedIndex<K>* a, KeyedIndex<K>* b, i64 n) {
   if (n <= most_counted) {
@@ -122,8 +123,7 @@ VITRO_INLINE KeyedIndex<K>* sort_keyed(KeyedIndex<K>* a, KeyedIndex<K>* b, i64 n
   return sort_by_digits<8, bytes>(a, b, n);
 }
 
-// Whether no element of sixteen comes before `last`; where some may be NaN, or the last one is, it
-// says no.
+// Whether no element of sixteen comes before `last`; false if one of them or `last` may be NaN.
 template <class T>
 VITRO_INLINE bool all_after(const T* x, T last, Unsigned<T> last_key, Unsigned<T> flip) {
   Mask after;
@@ -135,13 +135,13 @@ VITRO_INLINE bool all_after(const T* x, T last, Unsigned<T> last_key, Unsigned<T
   return __builtin_bit_cast(u16, after) == 0xffff;
 }
 
-// How many entries are kept where the first `count` are wanted.
+// Number of entries that are kept if the first `count` are wanted.
 VITRO_INLINE i64 most_kept(i64 count) {
   return 4 * count + 64;
 }
 
-// The first `count` of a row in order, in `a` or `b`.  Behind them stand those that came since and
-// are before the last of them.
+// The first `count` of a row in order, in `a` or `b`. The entries after them are later elements
+// that come before the last of the first `count`.
 template <class K, class T>
 [[gnu::noinline]] static KeyedIndex<K>* first_keyed(const T* x, i64 n, i64 count, Unsigned<T> flip,
                                                     KeyedIndex<K>* a, KeyedIndex<K>* b) {
@@ -195,9 +195,9 @@ VITRO_INLINE void sort_row_by(const T* x, i64 n, i64 count, bool descending, T* 
               indices_stride);
 }
 
-// The first `count` of n elements side by side, in order, and their indices in the row; null:
-// nobody reads these.  `scratch`: 16 bytes for each element, 32 where elements have 8 or their
-// indices need more than 32 bits.
+// Sorts n contiguous elements and stores the first `count` and their indices in the row; null: not
+// stored. `scratch`: 16 bytes per element, 32 if elements have 8 bytes or indices need more than 32
+// bits.
 template <class T>
 [[gnu::noinline]] static void sort_row(const T* x, i64 n, i64 count, bool descending, T* values,
                                        i64 values_stride, i64* indices, i64 indices_stride,

@@ -1,4 +1,4 @@
-// As many vectors as they have lanes turned over: lane j of vector i goes to lane i of vector j.
+// Transposes as many vectors as they have lanes: lane j of vector i goes to lane i of vector j.
 #pragma once
 #include "kernels/memory.h"
 
@@ -7,7 +7,7 @@ namespace vitro::kernels::inline VITRO_ISA {
 template <class, int... lane>
 struct LaneList {};
 
-// Blocks of `step` lanes: the second of `a` and the first of `b` change places.
+// Blocks of `step` lanes: swaps the second of `a` with the first of `b`.
 template <int step, class V, int... lane>
 VITRO_INLINE void swap_blocks(V& a, V& b, LaneList<int, lane...>) {
   constexpr int lanes = sizeof...(lane);
@@ -33,8 +33,9 @@ VITRO_INLINE void transpose(V (&v)[lanes]) {
   transpose_step<1>(v);
 }
 
-// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns.  Blocks of 16 by 16;
-// the last ones of a side that is no multiple of 16 begin earlier and write some elements again.
+// to[j * to_stride + i] = from[i * from_stride + j] for i < rows, j < columns, in blocks of 16 by
+// 16. If a side is not a multiple of 16, its last block begins earlier and writes some elements
+// again.
 template <class T>
 [[gnu::noinline]] static void transpose_words(const T* from, i64 from_stride, T* to, i64 to_stride,
                                               i64 rows, i64 columns) {

@@ -142,7 +142,7 @@ VITRO_INLINE Vec<f64> tan_tail(Vec<f64> z) {
                   0.053970068610998345, 0.133333251210281, 0.3333333346118846);
   }
 }
-// tan(r) is t and what its rounding lost; a quarter further it is -1 / tan(r).
+// tan(r) is t plus its rounding error; in odd quarters the result is -1 / tan(r).
 template <bool precise = true>
 VITRO_INLINE Vec<f64> tan(Vec<f64> x) {
   Angle<f64> a = angle(x);

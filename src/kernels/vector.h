@@ -28,7 +28,7 @@ using u16 = unsigned short;
 using u32 = unsigned int;
 using u64 = unsigned long;
 
-// Storage only: a vector of clang's own type would be taken apart lane by lane on most machines.
+// For storage only: most machines would process a vector of clang's own type lane by lane.
 struct bf16 {
   u16 word;
 };
@@ -43,7 +43,7 @@ struct Bf16Vec {
 };
 
 #if defined(__AVX512F__)
-typedef float Wide __attribute__((vector_size(64)));  // as builtins take it
+typedef float Wide __attribute__((vector_size(64)));  // the type that builtins take
 #endif
 
 template <int size>
@@ -64,7 +64,7 @@ template <>
 struct Word<8> {
   using type = i64;
 };
-// The signed integer as wide as T.
+// The signed integer type as wide as T.
 template <class T>
 using Bits = typename Word<sizeof(T)>::type;
 
@@ -72,7 +72,7 @@ template <class T>
 struct Same {
   using type = T;
 };
-// A parameter that takes no part in deducing T, so that plain numbers convert.
+// A parameter that is not used to deduce T, so that plain numbers convert.
 template <class T>
 using Plain = typename Same<T>::type;
 
@@ -179,8 +179,8 @@ VITRO_INLINE Vec<T> copysign(Vec<T> a, Vec<T> b) {
   return __builtin_elementwise_copysign(a, b);
 }
 
-// a > b ? a : b and a < b ? a : b, each in one instruction, which LLVM does not find where the
-// choice is part of another.
+// a > b ? a : b and a < b ? a : b, each in one instruction; LLVM does not find it if the choice is
+// part of another one.
 template <class T>
 VITRO_INLINE Vec<T> larger(Vec<T> a, Vec<T> b) {
 #if defined(__AVX512F__)

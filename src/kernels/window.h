@@ -1,5 +1,5 @@
-// Loads of some lanes in the middle: what reads across the border of a tensor loads those that lie
-// in it.  The others are zero, and their memory is not touched.
+// Loads of a range of lanes: reads across the border of a tensor load only the lanes inside it. The
+// others are zero, and their memory is not accessed.
 #pragma once
 #include "kernels/index.h"
 #include "kernels/memory.h"
@@ -7,12 +7,12 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// The lanes from `first` on.
+// Mask of the lanes from `first` on.
 VITRO_INLINE Mask lanes_from(i64 first) {
   return not_(first_lanes(first));
 }
 
-// Lanes from `first` to before `end` of p[0], p[stride], ...
+// Lanes [first, end) of p[0], p[stride], ...
 template <class T>
 VITRO_INLINE Vec<T> load_some(const T* p, i64 stride, i64 first, i64 end) {
   if constexpr (is_half<T>) return from_bits<T>(load_some((const i16*)p, stride, first, end));
@@ -41,7 +41,7 @@ VITRO_INLINE Vec<T> load_between(const T* p, i64 first, i64 end) {
 #endif
 }
 
-// Every second element, from two vectors that end with the last one.
+// p[0], p[2], ... p[30], from two overlapping vectors, of which the second ends at p[30].
 template <class T>
 VITRO_INLINE Vec<T> load_alternate(const T* p) {
   const Vec<T> low = load(p), high = load(p + 15);

@@ -1,3 +1,5 @@
+// Evaluates functions and conversions on single elements in plain C++: apply() looks up the
+// function in namespace `scalar`, for constant folding and for the interpreter.
 #include "loop/element.h"
 
 #include <cmath>
@@ -10,8 +12,8 @@
 namespace vitro::loop {
 namespace {
 
-// The scalar functions, by their names in core/functions.h.  Real numbers come as float or double,
-// integers as int64_t: what leaves the dtype is cut afterwards.
+// The scalar functions, with the names of core/functions.h. Real numbers are float or double,
+// integers int64_t; the caller wraps results to the dtype.
 namespace scalar {
 
 template <class T>
@@ -82,7 +84,7 @@ T remainder(T a, T b) {
   const T m = std::fmod(a, b);
   return m != 0 && (b < 0) != (m < 0) ? m + b : m;
 }
-// As Python computes it.
+// With Python's semantics.
 template <Real T>
 T floor_div(T a, T b) {
   if (b == 0) return a / b;
@@ -161,7 +163,7 @@ int64_t pow(int64_t base, int64_t exponent) {
   throw_bug("apply", __FILE__, __LINE__, cat(info(fn).name, " is not defined for ", dtype));
 }
 
-// `f` on so many of the operands; f(T...) may not exist for T.
+// `f` of the first `count` operands; f(T...) need not exist for T.
 template <int count, class T, class F>
 auto call(F f, const T* x) {
   if constexpr (count == 1) {
@@ -192,7 +194,7 @@ Element function_of_reals(Fn fn, DType dtype, const T* x) {
   }
 }
 
-// Those that have a version for integers.
+// Functions that have an integer version.
 Element function_of_integers(Fn fn, DType dtype, const int64_t* x) {
   switch (fn) {
 #define VITRO_CASE_own(name, operands) \
@@ -220,8 +222,8 @@ Element truth(bool b) {
 Element real_operator(Fn fn, DType dtype, const Element* x) {
   const double a = x[0].real, b = info(fn).operands > 1 ? x[1].real : 0;
   switch (fn) {
-    // Of floats the double nearest to the result is never halfway between two floats unless the
-    // result is: rounding twice is rounding once.
+    // The double nearest to the result of floats is never halfway between two floats unless the
+    // exact result is: rounding twice gives the same as rounding once.
     case Fn::add:
       return element_of(dtype, a + b);
     case Fn::sub:

@@ -1,6 +1,5 @@
-// What a value can be made with: leaves, operators and the scalar functions (core/functions.h). One
-// line each: what it is called, how many operands it takes, roughly what it costs in plain vector
-// operations.
+// The functions that make a value: leaves, operators and the scalar functions (core/functions.h).
+// One line each: name, number of operands, approximate cost in plain vector operations.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace vitro::loop {
       f(number, 0)       /* a number that the call passes */            \
       f(variable, 0)     /* what a statement declared */
 
-// operators and what only loops have: name, operands, cost
+// operators and functions that only loops have: name, operands, cost
 // clang-format off
 #define VITRO_LOOP_OPERATORS(f) \
   f(load_where, 1, 1)   /* a load where the condition holds; else 0, and memory is not touched */ \
@@ -58,7 +57,8 @@ struct FnInfo {
   int cost;
 };
 const FnInfo& info(Fn fn);
-// " + " for a function that is written between its two operands; empty for one that is called.
+// " + " for a function that is written between its two operands; empty for one that is written as a
+// call.
 std::string_view sign_of(Fn fn);
 
 }  // namespace vitro::loop

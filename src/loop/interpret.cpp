@@ -1,5 +1,5 @@
-// Runs the statements of a kernel on sixteen lanes of numbers (loop/element.h), checks and all, in
-// the order of the tasks.
+// Runs the statements of a kernel on sixteen lanes of elements (loop/element.h), including its
+// checks, in the order of its tasks.
 #include "loop/interpret.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Interpretation {
   Lanes compute(const Node* node);
   Lanes loaded(const Node* node);
   Lanes merged(const Tree& tree, const Lanes& left, const Lanes& right);
-  // In every lane; of one lane.
+  // An index in every lane; in one lane.
   Indices at(Expr e);
   int64_t at(Expr e, int64_t lane);
   int64_t scalar(Expr e) { return at(e, 0); }
@@ -68,16 +68,16 @@ class Interpretation {
   const Kernel& kernel_;
   const KernelInputs& inputs_;
   std::unordered_map<const sym::Node*, int64_t> scalars_;  // symbols and indices, of lane 0
-  Expr vector_;                                            // index of the vector loop that runs
+  Expr vector_;                                            // index of the current vector loop
   int64_t count_ = lanes;                                  // lanes that exist
   std::vector<Lanes> variables_;
-  std::unordered_set<int> in_lanes_;  // variables declared inside of the vector loop
+  std::unordered_set<int> in_lanes_;  // variables declared inside the vector loop
   std::vector<std::vector<std::byte>> rows_;
-  // Values of the statement that runs, and what is kept until the end of the block that runs.
+  // Values of the current statement, and values kept until the end of the current block.
   Known known_;
   std::unordered_map<size_t, Indices> indirect_indices_;
   std::vector<Known> kept_;
-  // What was found out: by the first statement, and by expression and vector loop.
+  // Caches of analyses: by first statement, and by expression and vector loop.
   std::unordered_map<const Statement*, std::vector<const Node*>> read_before_;
   std::map<std::pair<const sym::Node*, const sym::Node*>, bool> varies_;
 };
@@ -113,8 +113,8 @@ void Interpretation::run(const Block& block) {
   kept_.pop_back();
 }
 
-// Elements of a buffer that statements of a block need are read before the first of them overwrites
-// it.
+// Elements of a buffer that statements of a block need are read before the first of these
+// statements overwrites the buffer.
 void Interpretation::read_before(int buffer, std::span<const Statement> statements) {
   const auto [found, is_new] = read_before_.try_emplace(&statements[0]);
   if (is_new) found->second = loads_of(buffer, statements);
@@ -204,7 +204,7 @@ Lanes Interpretation::tree_load(const Tree& tree, int64_t element) {
   return out;
 }
 
-// As tree_add of kernels/reduce.h.
+// Same as tree_add of kernels/reduce.h.
 void Interpretation::run(const Grow& g) {
   const Tree& tree = kernel_.trees[static_cast<size_t>(g.tree)];
   const int64_t width = scalar(tree.width);
@@ -216,7 +216,7 @@ void Interpretation::run(const Grow& g) {
     store(memory(tree.row), element + l, dtype_of(tree.row), part[static_cast<size_t>(l)]);
 }
 
-// As tree_total of kernels/reduce.h.
+// Same as tree_total of kernels/reduce.h.
 void Interpretation::run(const Total& t) {
   const Tree& tree = kernel_.trees[static_cast<size_t>(t.tree)];
   const int64_t width = scalar(tree.width);
@@ -246,7 +246,7 @@ void Interpretation::run(const Turn& t) {
   }
 }
 
-// As sort_row of kernels/sort.h.
+// Same as sort_row of kernels/sort.h.
 void Interpretation::run(const Sort& s) {
   const DType dtype = dtype_of(s.from);
   const int64_t base = scalar(s.base), count = scalar(s.count);
@@ -343,7 +343,7 @@ Lanes Interpretation::compute(const Node* node) {
   return out;
 }
 
-// Lanes that do not exist, or that are not wanted, are 0.
+// Lanes that do not exist, or that the condition excludes, are 0.
 Lanes Interpretation::loaded(const Node* node) {
   Lanes out{};
   const auto buffer = static_cast<int>(node->payload);

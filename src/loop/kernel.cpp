@@ -1,4 +1,5 @@
-// Visits the statements, values and index expressions of a kernel, and counts what its values cost.
+// Visits the statements, values and index expressions of a kernel, and computes the cost of its
+// values.
 #include "loop/kernel.h"
 
 #include <functional>
@@ -21,7 +22,7 @@ void collect(const Node* node, std::unordered_set<const Node*>& seen,
   out.push_back(node);
 }
 
-// Of a block that is const, or not.
+// For const and mutable blocks.
 template <class B, class Visit>
 void visit_values(B& block, const Visit& visit) {
   for (auto& s : block) {
@@ -142,7 +143,7 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
 
 namespace {
 
-// What statements read other than by loads of values.
+// Visits the buffers that statements read other than by loads of values.
 void each_operand(const Block& block, const std::function<void(int)>& visit) {
   for (const Statement& s : block) {
     if (const auto* loop = std::get_if<Loop>(&s.what)) each_operand(loop->body, visit);

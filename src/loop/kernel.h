@@ -1,11 +1,11 @@
-// What one kernel does: a range of tasks, each of which runs the statements of the body.
+// One kernel: a range of tasks, each of which runs the statements of the body.
 //
 //   kernel exp_mul: tasks b < 3
 //     for i = 1024*b .. min(1024*b + 1024, 10000) by 16
 //       y[i] = exp(x[i]) * 2.0
 //
-// Tasks are independent; their number may depend on size symbols.  Kernels are values; printing
-// them is how they are tested.
+// Tasks are independent; their number may depend on size symbols. Kernels are values; tests compare
+// their printed text.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct Buffer {
   bool streams = false;  // a launch may write it past the caches
 };
 
-// A number that the call passes: a number of the program that varies.
+// An argument of the call: a number in the program that varies between calls.
 struct Number {
   std::string name;
   DType dtype = DType::f64;  // f64, i64 or bool
@@ -41,28 +41,29 @@ struct IndirectIndex {
   int check = 0;  // index into Kernel::checks
 };
 
-// What to report when an indirect index is out of range, or a divisor is 0.
+// The error reported if an indirect index is out of range, or a divisor is 0.
 struct Check {
   std::string op, location;
   bool divisor = false;
-  bool wraps = false;  // the index counted from the end where it was negative
-  int64_t axis = 0;    // that it counts along
+  bool wraps = false;  // negative indices counted from the end
+  int64_t axis = 0;    // axis that the index belongs to
 };
 
-// A variable of as many lanes as a vector has.  Those that `changes` are written by Assign.
+// Declares a variable with as many lanes as a vector. If `changes`, Assign may write it.
 struct Declare {
   int variable = 0;
   Value value;
   bool changes = false;
   std::string name;
 };
-// All values are computed before the first variable is written.  In the last turn of a vector loop
-// only the lanes that exist are written.
+// Computes all values before it writes the first variable. The last iteration of a vector loop
+// writes only the lanes that exist.
 struct Assign {
   std::vector<int> variables;
   std::vector<Value> values;
 };
-// Of a value without the vector index one element is written, else as many as there are lanes.
+// A value that does not depend on the vector index is stored to one element, otherwise to as many
+// as there are lanes.
 struct Store {
   int buffer = 0;
   sym::Expr element;
@@ -72,15 +73,16 @@ struct Store {
 struct Statement;
 using Block = std::vector<Statement>;
 
-// index runs from begin to before end by 1; that of a vector loop, by the lanes, is that of lane 0.
+// `index` runs over [begin, end) in steps of 1, in a vector loop in steps of the lanes; there it is
+// the index of lane 0.
 struct Loop {
   sym::Expr index, begin, end;
   bool vector = false;
   Block body;
 };
 
-// A scratch row of the task: written and read by stores and loads of buffer numbers >=
-// Kernel::first_row.  A small one is a local array, the others lie in memory that the caller gives.
+// A scratch row of the task, accessed by stores and loads with buffer numbers >= Kernel::first_row.
+// A small row is a local array, the others are in memory that the caller passes.
 struct Row {
   std::string name;
   DType dtype = DType::f32;
@@ -89,8 +91,8 @@ struct Row {
   sym::Expr bytes() const;  // a multiple of a cache line
 };
 
-// The operand whose elements are broadcast: element (row, k) at base + row*row_stride + k*k_stride
-// of a buffer, or any value of (row, k).
+// The operand whose elements are broadcast: element (row, k) is at base + row*row_stride +
+// k*k_stride of a buffer, or any value of (row, k).
 struct Left {
   int buffer = -1;  // -1: `value`
   sym::Expr base, row_stride, k_stride;
@@ -100,14 +102,13 @@ struct Left {
 // How a product reads its right operand.
 enum class RightOperand : uint8_t {
   panels,  // packed: `right` holds the panels
-  rows,    // where it lies, its rows contiguous: `right` is its buffer
+  rows,    // in place, with contiguous rows: `right` is its buffer
 };
 
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
-// `body` for each row and 16 columns, where `sum` is the variable of the sums.  Where it is
-// `turned` the sums are transposed first, and `body` runs for each column and 16 rows.  Stores
-// `across` the lanes follow when `body` has run for the entire block, whose values are turned over
-// on the way.
+// `body` for each row and 16 columns, where `sum` is the variable of the sums. If `turned`, the
+// sums are transposed first, and `body` runs for each column and 16 rows. Stores `across` the lanes
+// run after `body` has finished the entire block; their values are transposed on the way.
 struct Product {
   sym::Expr m, n, k;
   sym::Expr batch;        // the index of the batch, or the constant 0
@@ -119,11 +120,11 @@ struct Product {
   bool turned = false;
   int right = 0;  // a buffer
   DType right_dtype = DType::f32;
-  sym::Expr right_base, right_stride;  // of `rows`: the first element, and from row to row
+  sym::Expr right_base, right_stride;  // for `rows`: the first element, and the row stride
   int sum = 0;                         // variable
   Block body, across;
 
-  // Whether anything is turned over, by blocks of sixteen rows.
+  // Whether anything is transposed, in blocks of sixteen rows.
   bool turns() const { return turned || !across.empty(); }
 };
 
@@ -135,45 +136,45 @@ struct Pack {
   sym::Expr base, k_stride, n_stride;
 };
 
-// A block of a product of matrices in memory: element (row, column) goes to
-// to[to_base + row*to_stride + column], columns up to the next multiple of 16 are written too.
-// Its operands and its result may be scratch rows.
+// A block of a matrix product: element (row, column) is stored at to[to_base + row*to_stride +
+// column]; columns up to the next multiple of 16 are written too. Operands and result may be
+// scratch rows.
 struct Multiply {
   sym::Expr rows, columns, k;
   Left left;  // in memory
   int right = 0;
   sym::Expr right_base, right_k_stride, right_n_stride;
-  int panels = -1;  // scratch that `right` is packed into first, -1: it is read as it lies
+  int panels = -1;  // scratch that `right` is packed into first, -1: it is read in place
   int to = 0;
   sym::Expr to_base, to_stride;
   DType accumulate = DType::f32;
 };
 
 // Parts that merge as a tree (kernels/reduce.h), in the scratch row `row`: the parts of one weight
-// for `width` elements side by side.
+// for `width` adjacent elements.
 struct Tree {
   std::string name;
-  Value none;               // of no parts
+  Value none;               // the value of zero parts
   int left = 0, right = 0;  // variables in `merged`
   Value merged;
   int row = 0;
   sym::Expr width;
 };
-// `part` is part `number` of the tree of the lanes at `column` of the width.
+// Adds `part` as number `number` to the tree of the lanes at `column` of the width.
 struct Grow {
   int tree = 0;
   sym::Expr number, column;
   Value part;
 };
-// Declares a variable: `count` parts as one.
+// Declares a variable: `count` parts merged into one.
 struct Total {
   int variable = 0, tree = 0;
   sym::Expr count, column;
   std::string name;
 };
 
-// A block of a buffer turned over: from[base + row*row_stride + column] goes to
-// to[to_base + column*to_stride + row].  `to` may be a scratch row.
+// Transposes a block of a buffer: from[base + row*row_stride + column] is stored at to[to_base +
+// column*to_stride + row]. `to` may be a scratch row.
 struct Turn {
   int from = 0;
   sym::Expr base, row_stride, rows, columns;
@@ -181,8 +182,8 @@ struct Turn {
   sym::Expr to_base, to_stride;
 };
 
-// The first `count` of `size` elements side by side, from[base + i], in order (kernels/sort.h):
-// they go to values[values_base + i*values_stride], their indices to indices[...]; -1: nowhere.
+// Sorts `size` contiguous elements from[base + i] (kernels/sort.h) and stores the first `count` at
+// values[values_base + i*values_stride], their indices at indices[...]; buffer -1: not stored.
 struct Sort {
   int from = 0;
   sym::Expr base, size, count;
@@ -198,23 +199,25 @@ struct Statement {
 
 struct Kernel {
   std::string name;
-  std::vector<std::string> ops;        // of the program, in order
-  std::vector<std::string> called;     // what the program called, which they are parts of
-  std::vector<std::string> locations;  // file:line of them and the module's path, each once
-  std::string reason;                  // why these are one kernel
-  std::string reading;                 // why a product reads its right operand as it does
-  std::string schedule;                // why its loops are not those of its elements
+  std::vector<std::string> ops;     // of the program, in order
+  std::vector<std::string> called;  // calls of the program that the ops are parts of
+  std::vector<std::string>
+      locations;         // file:line of the calls and the module's path, without duplicates
+  std::string reason;    // why these are one kernel
+  std::string reading;   // why a product reads its right operand as it does
+  std::string schedule;  // why its loops differ from those over its elements
   std::vector<Buffer> buffers;
   std::vector<Number> numbers;
   std::vector<Row> rows;  // buffer numbers first_row, first_row + 1, ...
   std::vector<IndirectIndex> indirect_indices;
   std::vector<Check> checks;
   std::vector<Tree> trees;
-  std::vector<sym::Expr> tasks;  // indices, outermost first; a product's tasks come on top
+  std::vector<sym::Expr>
+      tasks;  // indices, outermost first; a product's own tasks are added to these
   Block body;
   int variables = 0;
-  int64_t lanes = 16;      // of a vector, as the target's kernels have them
-  sym::Expr bytes, flops;  // moved and computed by one launch
+  int64_t lanes = 16;      // of a vector, in the target's kernels
+  sym::Expr bytes, flops;  // of one launch
   std::shared_ptr<Pool> pool;
 
   sym::Expr scratch_bytes() const;  // of rows that are not local
@@ -223,25 +226,25 @@ struct Kernel {
   static constexpr size_t most_streams = 64;  // buffers with a higher number do not stream
 };
 
-// Calls visit for the values that stand in the statements, not for their operands.
+// Calls visit for the values used directly by the statements, not for their operands.
 void each_value(const Block& block, const std::function<void(Value)>& visit);
-// The same, of values that visit may change.
+// The same, but visit may change the values.
 void change_values(Block& block, const std::function<void(Value&)>& visit);
 // Calls visit(e) for every index expression: elements, bounds, extents, bases and strides.
 void each_index(const Block& block, const std::function<void(sym::Expr)>& visit);
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);
-// All nodes below the values of `roots`, operands first, each once.
+// All nodes reachable from the values of `roots`, operands first, without duplicates.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
 
-// Which buffers a statement or an indirect index reads.
+// By buffer: whether a statement or an indirect index reads it.
 std::vector<bool> buffers_read(const Kernel& kernel);
 
-// Cost of computing a value once, shared parts counted once.
+// Cost of computing a value once; shared subexpressions count once.
 int cost_of(Value v);
 
-// For a person.
+// Readable text.
 std::string print(const Kernel& kernel);
-// A value with the names of the kernel's buffers.
+// A value, with the names of the kernel's buffers.
 std::string print(const Kernel& kernel, Value value);
 
 }  // namespace vitro::loop

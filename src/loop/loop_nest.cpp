@@ -1,3 +1,5 @@
+// Chooses loops for a set of accesses: orders them by the strides of one access, splits loops at
+// the blocks that accesses divide them into, and merges loops that every access traverses as one.
 #include "loop/loop_nest.h"
 
 #include <algorithm>
@@ -48,7 +50,7 @@ class Chooser {
   }
 
   LoopNest take() {
-    rename("u");  // names that no dimension has: the final ones may stand for other loops now
+    rename("u");  // unused names: the final ones may belong to other loops now
     rename("i");
     return {std::move(loops_), std::move(values_)};
   }
@@ -69,7 +71,7 @@ class Chooser {
     for (Expr& a : accesses_) a = sym::substitute(a, index, by);
   }
 
-  // The size of blocks into which some access cuts the loop.
+  // The size of the blocks into which some access divides the loop.
   std::optional<int64_t> divisor(Expr index) const {
     const auto extent = sym::extent_of(index).constant();
     if (!extent) return std::nullopt;

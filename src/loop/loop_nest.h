@@ -1,6 +1,5 @@
 // Chooses a loop nest whose accesses are linear in its indices: dimensions that every access
-// traverses as one are collapsed into one loop, and a dimension that accesses divide is split in
-// two.
+// traverses as one are merged into one loop, and a dimension that accesses divide is split in two.
 //   i < 128, j < 768, accesses 768*i + j             ->  one loop of 98304
 //   i < 128, j < 768, access floordiv(j, 64)*8192 + mod(j, 64) + 64*i  ->  three loops: i, 12, 64
 #pragma once
@@ -14,11 +13,11 @@ namespace vitro::loop {
 
 struct LoopNest {
   std::vector<sym::Expr> loops;   // indices, outermost first
-  std::vector<sym::Expr> values;  // of the dimensions that were given, in terms of `loops`
+  std::vector<sym::Expr> values;  // of the original dimensions, in terms of `loops`
 };
 
-// `dims`: indices, outermost first (constants where a size is 1).  `first_choice`: an access whose
-// strides decide the order of the loops, or no expression.
+// `dims`: indices, outermost first (constants for sizes of 1). `first_choice`: an access whose
+// strides decide the order of the loops, or an undefined expression.
 LoopNest choose_loop_nest(std::span<const sym::Expr> dims, std::span<const sym::Expr> accesses,
                           sym::Expr first_choice);
 

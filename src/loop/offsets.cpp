@@ -10,7 +10,7 @@ namespace {
 
 using sym::Expr;
 
-// Products, packs and trees read and write in ways of their own.
+// Products, packs and trees have other kinds of accesses.
 bool is_plain(const Block& block) {
   return std::ranges::all_of(block, [](const Statement& s) {
     if (const auto* loop = std::get_if<Loop>(&s.what)) return is_plain(loop->body);
@@ -40,7 +40,7 @@ std::vector<const Node*> nodes_of(const Block& block) {
   return nodes_below(roots);
 }
 
-// Elements that statements name; those that values load stand in the values.
+// Visits elements that statements name; those of loads are in the values.
 template <class AnyBlock, class Visit>
 void each_element(AnyBlock& block, const Visit& visit) {
   for (auto& s : block) {
@@ -55,7 +55,7 @@ void each_element(AnyBlock& block, const Visit& visit) {
 
 }  // namespace
 
-// Indirect indices are values from memory, so kernels that have some keep their offsets.
+// Indirect indices are values from memory; kernels that have some keep their offsets.
 std::vector<Expr> offsets_of(const Kernel& kernel) {
   if (!kernel.indirect_indices.empty() || !kernel.trees.empty() || !is_plain(kernel.body))
     return {};

@@ -1,4 +1,4 @@
-// The text of kernels, statements and values for people: loops_*.txt of the debug folder, and
+// Readable text of kernels, statements and values: for loops_*.txt in the debug folder, and for
 // tests.
 #include <bit>
 #include <span>
@@ -108,8 +108,7 @@ class Printer {
   std::string number(uint64_t n) const { return kernel_ ? kernel_->numbers[n].name : cat("n", n); }
   static std::string variable(uint64_t n) { return cat("v", n); }
 
-  // Values that occur several times have lines of their own before a statement that would be very
-  // long without them.
+  // Repeated values get their own lines before a statement that would be very long without them.
   void name_repeated(std::span<const Value> values, int depth) {
     names_.clear();
     std::unordered_map<const Node*, double> length;

@@ -1,4 +1,4 @@
-// Values made anew with parts exchanged.
+// Rewrites values with some of their nodes replaced.
 #pragma once
 
 #include <unordered_map>
@@ -7,10 +7,10 @@
 
 namespace vitro::loop {
 
-// `v` with each node that is a key replaced by its value.  The map also remembers what was made:
-// keep it for the next call.
+// `v` with each node that is a key of `with` replaced by its value. The map also caches the
+// results: keep it for the next call.
 Value replace(Value v, std::unordered_map<const Node*, Value>& with);
-// All values of the statements.
+// The same for all values of the statements.
 void replace(Block& block, std::unordered_map<const Node*, Value>& with);
 
 }  // namespace vitro::loop

@@ -1,10 +1,10 @@
-// Writes all of a kernel that matters for its code as numbers, with names left out.
+// Writes everything that affects a kernel's code as numbers, without names.
 #include "loop/structure.h"
 
 namespace vitro::loop {
 namespace {
 
-// Structs are taken apart by name: a member that is new does not compile until it is told here.
+// Structs are destructured by name: a new member does not compile until it is added here.
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
@@ -37,17 +37,17 @@ class Writer {
   }
   void add(sym::Expr e) { out_.push_back(reinterpret_cast<uintptr_t>(e.node())); }
 
-  // How many nodes are new, these, and the number of the value's own.
+  // Writes the number of new nodes, these nodes, and the number of the value's own node.
   void add(Value v) {
     if (!v.defined()) return add(~uint64_t{0});
     const size_t count_at = out_.size();
-    const uint32_t before = told_;
+    const uint32_t before = written_;
     add(before);
     tell(*v.node());
-    out_[count_at] = told_ - before;
+    out_[count_at] = written_ - before;
     add(number_of_[v->id]);
   }
-  // A node is told once, and numbered then; operands come before it.
+  // Writes and numbers each node once, after its operands.
   void tell(const Node& node) {
     if (number_of_.size() <= node.id) number_of_.resize(node.id + 64);
     if (number_of_[node.id] != 0) return;
@@ -57,10 +57,10 @@ class Writer {
     add(dtype);
     add(payload);
     add(index);
-    add(name.empty());  // what the program calls by a name is a variable in the text
+    add(name.empty());  // a named value is a variable in the text
     add(operands.size());
     for (const Node* operand : operands) add(number_of_[operand->id]);
-    number_of_[node.id] = ++told_;
+    number_of_[node.id] = ++written_;
   }
 
   void add(const Buffer& b) {
@@ -202,8 +202,8 @@ class Writer {
   }
 
   Structure out_;
-  std::vector<uint32_t> number_of_;  // by the node's id; 0: it was not told
-  uint32_t told_ = 0;
+  std::vector<uint32_t> number_of_;  // by the node's id; 0: not written yet
+  uint32_t written_ = 0;
 };
 
 }  // namespace

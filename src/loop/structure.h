@@ -1,4 +1,4 @@
-// What a kernel does, without what things in it are called.
+// What a kernel does, without its names.
 //   if (structure_of(a) == structure_of(b))  // one generated function serves both
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace vitro::loop {
 
-// Equal only for kernels that do the same to buffers and numbers of the same dtypes; kernels whose
-// statements stand in another order may differ though they do the same.  Holds addresses of
-// interned expressions: of use inside of a process, never stored.
+// Equal only for kernels that do the same to buffers and numbers of the same dtypes; equivalent
+// kernels with another order of statements may differ. Contains addresses of interned expressions:
+// valid only within the process, never stored.
 using Structure = std::vector<uint64_t>;
 Structure structure_of(const Kernel& kernel);
 

@@ -1,5 +1,5 @@
-// Makes nodes, each content once per pool, and simplifies what can be seen at once: constants,
-// conditions that are known.
+// Makes nodes, each distinct content once per pool, and folds simple cases: constants and known
+// conditions.
 #include "loop/value.h"
 
 #include <bit>
@@ -26,7 +26,7 @@ Value unary(Fn fn, Value x) {
   return x.pool().make(fn, x.dtype(), {x});
 }
 
-// Both sides in one type: operands that differ are a mistake of the caller, except for bool beside
+// Converts both operands to one type: mixed types are an error of the caller, except for bool with
 // a number.
 Value binary(Fn fn, Value a, Value b) {
   VITRO_ASSERT(a.dtype() == b.dtype(), info(fn).name, " of ", a.dtype(), " and ", b.dtype());
@@ -300,7 +300,8 @@ Value operator>=(Value a, Value b) {
 }
 namespace {
 
-// `fn` of two truth values, one of which may be known: `decides` is the one that says it all.
+// `fn` of two truth values, one of which may be known; the value `decides` alone determines the
+// result.
 Value connect(Fn fn, bool decides, Value a, Value b) {
   a = cast(a, DType::boolean);
   b = cast(b, DType::boolean);

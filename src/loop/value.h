@@ -1,10 +1,10 @@
-// Immutable expressions over sixteen lanes.  Op bodies run on Value and leave the expression of
-// what they compute.
+// Immutable expressions over sixteen lanes. Op bodies run on Value and produce the expression that
+// they compute.
 //   Pool pool;
 //   Value x = pool.load(0, DType::f32, i), y = exp(x) * 2.0;      // y.node()->fn == Fn::mul
-// Equal expressions of a pool are the same node, so == of handles would be free; `==` between
-// values is the comparison of elements, `same(a, b)` that of expressions.
-// A literal takes the type of the other side.  Threads: a pool and its values belong to one thread.
+// Equal expressions of a pool are the same node. `==` between values compares elements, `same(a,
+// b)` compares expressions. A literal takes the type of the other operand. Threads: a pool and its
+// values belong to one thread.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ struct Node {
   // constant: bits of the int64 or double; loads: number of the buffer; number, variable: which;
   // rotate: by how many lanes
   uint64_t payload = 0;
-  sym::Expr index;  // load, load_where: the element; index: the value; not_negative: what is asked
+  sym::Expr index;  // load, load_where: the element; index: the value; not_negative: the operand
   Pool* pool = nullptr;
   uint64_t hash = 0;
-  uint32_t id = 0;        // in order of making
-  std::string_view name;  // what the program calls it; empty: nothing
+  uint32_t id = 0;        // in order of creation
+  std::string_view name;  // its name in the program; empty: none
 };
 
 class Value {
@@ -73,7 +73,7 @@ class Pool {
   Value variable(int which, DType dtype);
   Value make(Fn fn, DType dtype, std::initializer_list<Value> operands, uint64_t payload = 0);
   Value make(Node node);
-  // The name of the op or tensor that this value is, for printing; the first name stays.
+  // Sets the name of the op or tensor that this value is, for printing; the first name stays.
   void name(Value v, std::string_view name);
   std::string_view keep(std::string_view text);
 
@@ -100,7 +100,7 @@ Value like(Value x, N n) {
   }
 }
 Value like(Value x, Value a);
-// Converted as PyTorch does; the same type stays as it is.
+// Converts as PyTorch does; returns x itself if it has the type already.
 Value cast(Value x, DType to);
 
 Value operator-(Value x);

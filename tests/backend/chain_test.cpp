@@ -1,4 +1,4 @@
-// Products that hand rows to each other: when they are one kernel, and its digits.
+// Chains of products: when they are one kernel, and the bits of its results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct Attention {
   int64_t batch, heads, rows, keys, width;
 };
 
-// [batch, length, heads * width] as [batch, heads, length, width].
+// Reshapes [batch, length, heads * width] to [batch, heads, length, width].
 Tensor by_head(const Tensor& x, const Attention& a, int64_t length) {
   return permute(view(x, {a.batch, length, a.heads, a.width}), {0, 2, 1, 3});
 }
@@ -38,7 +38,7 @@ bool is_chained(const Compiled& c) {
   });
 }
 
-// The sentence and the code of the last refusal between two products.
+// The reason and the code of the last refusal between two products.
 std::pair<std::string, std::string_view> refusal(const Compiled& c) {
   for (auto d = c.report.fusion.rbegin(); d != c.report.fusion.rend(); ++d) {
     if (!d->verdict) return {d->verdict.why, d->verdict.code->id};
@@ -126,7 +126,7 @@ TEST(Chain, lengths_can_be_symbols) {
   }
 }
 
-// What is multiplied along is a sum of symbols: strides of panels are products with it.
+// The inner dimension is a sum of symbols: strides of panels are products with it.
 TEST(Chain, lengths_can_be_sums_of_symbols) {
   eager::init();
   const Size n(12, sym::Expr::symbol("s0"));

@@ -1,4 +1,4 @@
-// What docs/backend.md shows of a compilation is what is made.
+// The compilation shown in docs/backend.md is what the compiler produces.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +16,7 @@ std::string document() {
   return text.str();
 }
 
-// The block of code that begins so, without its fences.
+// The code block that begins with `begin`, without its fences.
 std::string block(const std::string& text, const std::string& begin) {
   const size_t at = text.find("\n" + begin), end = text.find("\n```\n", at);
   return at == std::string::npos ? std::string() : text.substr(at + 1, end - at);

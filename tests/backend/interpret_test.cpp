@@ -1,4 +1,4 @@
-// Kernels interpreted, beside the same kernels compiled.
+// Compares interpreted kernels with the same kernels compiled.
 #include "loop/interpret.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(Interpret, reductions_add_in_the_same_order) {
 TEST(Interpret, elements_are_picked_and_put_in_the_same_order) {
   expect_bits({random_tensor({6, 50, 9})}, [](std::vector<Tensor> in) {
     const Tensor x = in[0];
-    const Tensor i = to(floor(select(x, 2, 0) * 2), DType::i64);  // a few each way
+    const Tensor i = to(floor(select(x, 2, 0) * 2), DType::i64);  // some of each sign
     const Tensor at = remainder(i, 6), back = remainder(i, 9) - 9;
     const Tensor y = index(x, {at, {}, back});
     return std::vector<Tensor>{y, index_put(x, {at, {}, back}, y * 2, true),

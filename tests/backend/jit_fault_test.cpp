@@ -1,4 +1,4 @@
-// What goes wrong around the compiler: means that are missing, files that are broken, signals.
+// Faults around the compiler: missing tools and libraries, broken files, signals.
 #include "backend/jit/fault.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ size_t count_of(const char* folder) {
   return size_t(std::distance(fs::directory_iterator(folder), {}));
 }
 
-// Those of kernels that were loaded from memory.
+// Mappings of kernels that were loaded from memory.
 size_t count_of_kernel_mappings() {
   std::ifstream maps("/proc/self/maps");
   size_t count = 0;
@@ -74,7 +74,7 @@ TEST(JitFault, the_first_error_stands_first) {
   CacheFolder folder;
   std::string text;
   for (int i = 0; i < 200; ++i)
-    text += cat("extern \"C\" int f", i, "() { }\n");  // no value: a warning
+    text += cat("extern \"C\" int f", i, "() { }\n");  // no return value: a warning
   auto module = load_or_compile(text + "int g() { return x; }\n");
   ASSERT_FALSE(module);
   EXPECT_EQ(
@@ -99,14 +99,14 @@ TEST(JitFault, a_library_is_whole_or_the_reason_says_why) {
   EXPECT_TRUE(says(check_complete_library("/").why(), "is not a file"));
 }
 
-// Each runs in a process of its own, for which it is a death test: limits stay, and a compiler that
-// is loaded stays so.
+// Each runs in a separate process and is therefore a death test: limits cannot be raised again, and
+// a loaded compiler stays loaded.
 class JitFaultDeathTest : public testing::Test {
  protected:
   JitFaultDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-// Ends the process: well where `why` says all parts.
+// Ends the process, successfully if `why` contains all parts.
 [[noreturn]] void finish(const std::string& why, std::initializer_list<const char*> parts) {
   for (const char* part : parts) {
     if (says(why, part)) continue;
@@ -152,7 +152,7 @@ TEST_F(JitFaultDeathTest, a_limit_of_file_sizes_is_a_reason_and_no_signal) {
 TEST_F(JitFaultDeathTest, a_limit_of_file_sizes_that_only_the_cache_meets_leaves_kernels_that_run) {
   CacheFolder folder;
   const auto limited = [] {
-    limit(RLIMIT_FSIZE, 3000);  // the module takes less, its prelude and texts do not matter
+    limit(RLIMIT_FSIZE, 3000);  // the module is smaller; its prelude and texts may fail
     JitReport report;
     auto module = load_or_compile(adder(3), &report);
     finish(module ? "it runs" : module.why(), {"it runs"});
@@ -177,7 +177,7 @@ uint64_t address_space() {
   return pages * uint64_t(sysconf(_SC_PAGESIZE));
 }
 
-// A sanitizer takes all addresses there are.
+// A sanitizer reserves the entire address space.
 constexpr bool has_addresses_of_its_own =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     false;
@@ -189,7 +189,7 @@ TEST_F(JitFaultDeathTest, without_a_thread_the_reason_says_so) {
   if (!has_addresses_of_its_own) GTEST_SKIP() << "needs a limit of addresses";
   CacheFolder folder;
   const auto limited = [] {
-    (void)load_or_compile(adder(5));  // the library is there
+    (void)load_or_compile(adder(5));  // loads the library
     limit(RLIMIT_AS, address_space() + (20 << 20));
     force_disable_caches.set(true);
     finish(why_not(6), {"no thread could be started", "ulimit"});
@@ -227,7 +227,7 @@ TEST_F(JitFaultDeathTest, a_full_folder_leaves_kernels_that_run_and_the_reason) 
   EXPECT_EXIT(full(), ExitedWithCode(0), "");
 }
 
-std::atomic<int> handled = 0;  // any thread may take a signal that is sent to the process
+std::atomic<int> handled = 0;  // any thread may receive a signal that is sent to the process
 static_assert(std::atomic<int>::is_always_lock_free);
 
 std::set<std::string> names_in(const char* folder) {
@@ -237,8 +237,8 @@ std::set<std::string> names_in(const char* folder) {
   return names;
 }
 
-// Compiles until `done` kernels are there, while signals arrive: those with a handler find it,
-// those that are ignored stay so.
+// Compiles kernels while signals arrive: signals with a handler must reach it, ignored ones must
+// stay ignored.
 [[noreturn]] void compile_among_signals(int kernels) {
   for (const int number : {SIGINT, SIGTERM}) signal(number, [](int) { ++handled; });
   for (const int number : {SIGHUP, SIGUSR2}) signal(number, SIG_IGN);
@@ -268,11 +268,11 @@ TEST_F(JitFaultDeathTest, signals_that_arrive_while_kernels_are_compiled_are_the
   for (const auto& name : names_in("/dev/shm")) EXPECT_TRUE(memory.contains(name)) << name;
 }
 
-// A process that is ended by `number` in the middle of its compiling, after `wait` microseconds.
+// A process that is ended by signal `number` in the middle of compiling, after `wait` microseconds.
 int end_by(int number, int wait, const std::string& folder) {
   const pid_t child = fork();
   if (child == 0) {
-    signal(number, SIG_DFL);  // a background job of a shell ignores some
+    signal(number, SIG_DFL);  // a shell's background jobs ignore some
     cache_dir.set(folder);
     for (int i = 0;; ++i) (void)load_or_compile(adder(100 + i));
   }

@@ -1,5 +1,5 @@
-// A cache folder for one test.  Death tests run again in a new process; there the folder is the
-// parent's.
+// A cache folder for one test. A death test runs again in a new process and uses the parent's
+// folder there.
 #pragma once
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ inline std::string adder(int n) {
   return "extern \"C\" void add" + number + "(float* x) { *x += " + number + ".0f; }\n";
 }
 
-// What the kernel makes of 1; -1 when there is no such kernel.
+// The kernel's result for 1; -1 if there is no such kernel.
 inline float run(const KernelModule& module, const std::string& name) {
   auto* kernel = reinterpret_cast<void (*)(float*)>(module.kernel(name).code);
   float x = 1;

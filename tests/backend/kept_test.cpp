@@ -17,7 +17,7 @@ PanelsKey key_of(const Tensor& t, uint64_t layout = 0) {
   return key;
 }
 
-// Asks for the panels of a tensor; whether they had to be packed.
+// Requests the panels of a tensor; returns whether they had to be packed.
 bool packs(KeptPanels& kept, const Tensor& t, uint64_t layout = 0) {
   bool packed = false;
   kept.find_or_pack(key_of(t, layout), t, 64, [&](void*) { packed = true; });

@@ -1,4 +1,4 @@
-// How the kernels of a program are shared out to modules.
+// How the kernels of a program are distributed to modules.
 #include <gtest/gtest.h>
 
 #include <sched.h>
@@ -15,7 +15,7 @@
 namespace vitro::backend {
 namespace {
 
-// One kernel for each of the numbers from `first`.
+// One kernel for each number from `first` on.
 graph::Graph kernels_of(int first, int count, int ops = 1) {
   return graph_of({{64}}, [=](std::vector<Tensor> in) {
     std::vector<Tensor> out;
@@ -40,7 +40,7 @@ Sources sources_of(const graph::Graph& g) {
   return write_sources(kernels, g.symbols());
 }
 
-// As many kernels as there are numbers: siblings that read one input would become one.
+// A kernel for each number: siblings with the same input would be merged.
 Sources apart(int first, int count, int ops = 1) {
   std::vector<LoweredKernel> kernels;
   const graph::Graph g = kernels_of(first, count, ops);
@@ -127,7 +127,7 @@ TEST(Modules, of_long_chains_grow_with_the_ops_and_no_kernel_with_the_chain) {
   EXPECT_LT(four, 9 * one / 2);
 }
 
-// Whatever thread compiles them: a helper's phases are of the graph too.
+// On whatever thread they are compiled: a helper thread's phases belong to the graph too.
 TEST(Modules, are_compiled_in_phases_of_their_graph) {
   const jit::CacheFolder folder;
   const uint64_t mark = events::rare_mark();

@@ -1,4 +1,4 @@
-// Products compiled, in every layout, beside sums in double and beside eager.
+// Compiled products in every layout, compared with sums in double and with eager.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace vitro::backend {
 namespace {
 
-// A product and what its operands are, for the reference.
+// A product and its operands, for the reference.
 struct Case {
   std::string name;
   Tensor left, right, got;
@@ -21,7 +21,7 @@ std::vector<double> doubles(const Tensor& t) {
   return to(t, DType::f64).to_vector<double>();
 }
 
-// Distance from 1 to the next number.
+// Distance from 1 to the next number of the dtype.
 double step_of(DType dtype) {
   switch (dtype) {
     case DType::f64:
@@ -35,7 +35,7 @@ double step_of(DType dtype) {
   }
 }
 
-// One rounding per product on the way, and one at the end.
+// Tolerance: one rounding per product in the sum, and one at the end.
 void expect_close(const Case& c) {
   const auto rank = static_cast<size_t>(c.left.dim());
   const int64_t batches = rank == 3 ? c.left.size(0).value() : 1, m = c.left.size(-2).value(),
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
       return cat(name_of(std::get<0>(made.param)), kept ? "_parameters" : "_arguments");
     });
 
-// A parameter is packed once, whatever the sizes of the calls are.
+// A parameter is packed once, for calls of all sizes.
 TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
   eager::init();
   const Size n(12, sym::Expr::symbol("s0"));
@@ -175,8 +175,8 @@ TEST(ProductPanels, of_a_parameter_serve_calls_of_every_size) {
   EXPECT_EQ(again, other);
 }
 
-// How many matrices a program packs, and how many products read the right operand where it lies, by
-// its rows or by its columns.
+// The number of matrices that a program packs, and of products that read the right operand in
+// place, by its rows or by its columns.
 struct Packs {
   int64_t packed = 0, rows = 0, columns = 0;
   friend bool operator==(const Packs&, const Packs&) = default;
@@ -255,7 +255,7 @@ TEST(ProductInPlace, is_for_a_single_column_wherever_it_lies) {
   }
 }
 
-// Many products keep all threads busy without being cut as finely as one is.
+// Many products keep all threads busy without being cut as finely as a single one.
 TEST(ProductBatches, are_cut_for_one_thread_each_where_they_are_many) {
   const kernels::Product& f32s = kernels::products()[0];
   EXPECT_EQ(kernels::product_threads(7, 4), 4);

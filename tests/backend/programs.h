@@ -25,7 +25,7 @@ inline TensorMeta f32(Sizes sizes) {
   return ops::dense(DType::f32, cpu, std::move(sizes));
 }
 
-// Numbers between -2 and 2 that differ from run to run only with the seed.
+// Random numbers between -2 and 2; the same for the same seed.
 inline Tensor random_tensor(const Sizes& sizes, uint32_t seed = 1) {
   Ints numbers;
   for (const Size size : sizes) numbers.push_back(size.value());
@@ -39,8 +39,8 @@ inline Tensor random_tensor(const Sizes& sizes, uint32_t seed = 1) {
 
 using Function = std::function<std::vector<Tensor>(std::vector<Tensor>)>;
 
-// The graph of a program of tensors with these sizes.  `expand`: composite ops become what they are
-// written in at once.
+// The graph of a program of tensors with these sizes. `expand`: replaces composite ops by their
+// definitions.
 inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f,
                              bool expand = true, DType dtype = DType::f32,
                              graph::InputKind kind = graph::InputKind::argument) {
@@ -56,7 +56,7 @@ inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f
   return b.take();
 }
 
-// The same as a captured program arrives here: expanded and rewritten by the passes.
+// The graph as the backend gets it from a captured program: expanded and rewritten by the passes.
 inline graph::Graph passed_graph_of(const std::vector<Sizes>& inputs, const Function& f) {
   return graph::run_passes(graph_of(inputs, f, false), graph::standard_passes());
 }
@@ -75,7 +75,7 @@ struct Compiled {
   size_t outputs_wanted = 0;
 };
 
-// Kernels for a machine that is the same wherever the tests run.
+// Compiles for the same machine wherever the tests run.
 inline BuildOptions for_any_host() {
   BuildOptions options;
   options.machine.emplace();
@@ -105,7 +105,7 @@ inline void show(const Compiled& c) {
   }
 }
 
-// Same dtype, sizes, and elements to the last bit; NaN is NaN.
+// Same dtype, sizes, and bits of elements; all NaNs are equal.
 inline void expect_same_bits(const Tensor& got, const Tensor& want) {
   ASSERT_EQ(got.dtype(), want.dtype());
   ASSERT_EQ(cat(got.sizes()), cat(want.sizes()));
@@ -123,7 +123,7 @@ inline void expect_same_bits(const Tensor& got, const Tensor& want) {
   });
 }
 
-// Compiles and compares with eager: what was compiled.
+// Compiles and compares with eager; returns the report.
 inline CompileReport check_bits(const std::vector<Tensor>& inputs, const Function& f) {
   eager::init();
   std::vector<Sizes> sizes;

@@ -1,5 +1,5 @@
-// Generated reductions against eager, bit by bit: rows and columns, one block and many, whole and
-// cut strips, sizes that are symbols.
+// Generated reductions compared with eager, bit by bit: rows and columns, one block and many, whole
+// and partial strips, symbolic sizes.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -160,7 +160,7 @@ TEST(Reduction, a_strip_of_columns_is_reduced_in_one_kernel) {
   EXPECT_EQ(c.report.kernels.size(), 1U);
 }
 
-// The launches of a program of one tensor, and how many tasks the first of them has.
+// The number of launches of a program of one tensor, and the number of tasks of the first one.
 struct Launches {
   size_t count;
   int64_t first_tasks;
@@ -188,8 +188,8 @@ TEST(Reduction, long_reductions_are_cut_into_pieces) {
     EXPECT_EQ(made.first_tasks, tasks);
   };
   expect_pieces({1 << 20}, all, 16);               // of 256 KiB
-  expect_pieces({1024, 1024}, all, 16);            // dimensions that are both reduced are one
-  expect_pieces({3, (1 << 17) + 1}, rows, 3 * 3);  // the last one short
+  expect_pieces({1024, 1024}, all, 16);            // two reduced dimensions are merged
+  expect_pieces({3, (1 << 17) + 1}, rows, 3 * 3);  // the last one is shorter
   expect_pieces({512, 512}, columns, 4);
   expect_pieces({2048, 2048}, columns, 4 * 16);  // strips and pieces
   expect_pieces({1 << 18, 8}, one([](const Tensor& x) { return sum(t(x), {1}); }), 32);
@@ -203,10 +203,11 @@ TEST(Reduction, reductions_that_are_short_or_many_are_not_cut) {
   const Program turned = [](const Tensor& x) { return std::vector<Tensor>{sum(t(x), {1})}; };
   for (const auto& [sizes, f] : std::vector<std::pair<Case, Program>>{
            {{100'000}, all},       // less than two pieces
-           {{64, 1 << 17}, rows},  // as many reductions as threads need
+           {{64, 1 << 17}, rows},  // as many reductions as the threads need
            {{100, 1 << 15}, columns},
            {{200, 3, 5000}, outer},  // two loops of blocks
-           {{4096, 1000}, turned},   // strips of rows enough, whose pieces leave all lanes' states
+           {{4096, 1000},
+            turned},  // enough strips of rows; their pieces store the states of all lanes
        }) {
     SCOPED_TRACE(cat(sizes[0], " ", sizes.back()));
     EXPECT_EQ(launches_of(sizes, f).count, 1U);
@@ -223,7 +224,7 @@ TEST(Reduction, pieces_give_the_bits_of_one_kernel) {
                                    any(x > 1, {dim})};
       });
       check(sizes, [&](const Tensor& x) {
-        const Tensor y = exp(x * 0.5);  // stored, and reduced on the way
+        const Tensor y = exp(x * 0.5);  // stored, and also reduced
         return std::vector<Tensor>{y, tanh(mean(y, {dim})), prod(x, {dim}, true)};
       });
     }
@@ -257,11 +258,11 @@ TEST(Reduction, sweeps_of_few_long_reductions_are_kernels) {
   const Program centred = [](const Tensor& x) {
     return std::vector<Tensor>{x - mean(x, {0}, true)};
   };
-  // The largest, the sum, each in pieces; the quotient.
+  // The maximum and the sum, each in pieces; the quotient.
   EXPECT_EQ(launches_of({512, 512}, softmax_of_columns).count, 5U);
   EXPECT_EQ(launches_of({2048, 2048}, centred).count, 3U);
   EXPECT_EQ(launches_of({1 << 20}, centred).count, 3U);
-  // Reductions that are in the cache when they are swept again, or that are many.
+  // Reductions that are still in the cache for the next sweep, or that are many.
   EXPECT_EQ(launches_of({1000, 1000}, centred).count, 1U);
   EXPECT_EQ(
       launches_of({8, 1 << 20}, [](const Tensor& x) { return std::vector<Tensor>{softmax(x, 1)}; })
@@ -296,7 +297,7 @@ TEST(Reduction, a_costly_value_is_kept_for_the_next_sweep_where_it_is_small) {
   EXPECT_LT(temporaries(2048), 2048 * 2048 * 4 / 2);
 }
 
-// A call would pass vectors that do not fit into one register through memory.
+// A call would pass vectors through memory if they do not fit into one register.
 TEST(Reduction, the_merge_of_a_tree_is_inlined) {
   eager::init();
   const Compiled c = compile_graph(graph_of(
@@ -304,14 +305,14 @@ TEST(Reduction, the_merge_of_a_tree_is_inlined) {
   EXPECT_NE(c.report.kernels[0].source.find("__attribute__((always_inline))"), std::string::npos);
 }
 
-// How many scratch rows along the reduced dimension a program's one kernel has.
+// The number of scratch rows along the reduced dimension in a program's only kernel.
 size_t kept_rows(const graph::Graph& g) {
   eager::init();
   Compiled c = compile_graph(g);
   EXPECT_EQ(c.report.kernels.size(), 1U);
   const std::string& text = c.report.kernels[0].source;
   size_t rows = 0;
-  const std::string_view row = "_row[";  // where one is declared
+  const std::string_view row = "_row[";  // in its declaration
   for (size_t at = text.find(row); at != std::string::npos; at = text.find(row, at + 1)) ++rows;
   return rows;
 }
@@ -353,7 +354,7 @@ TEST(Reduction, quick_reductions_with_a_rest_are_unrolled) {
     return c.report.kernels[0].source.find("unroll_count") != std::string::npos;
   };
   EXPECT_TRUE(is_unrolled(1000, [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; }));
-  // No rest: the compiler knows how many turns there are.  A function: counting takes no time.
+  // No rest: the compiler knows the number of iterations. A function: loop overhead is negligible.
   EXPECT_FALSE(is_unrolled(1024, [](const Tensor& x) { return std::vector<Tensor>{sum(x, {1})}; }));
   EXPECT_FALSE(
       is_unrolled(1000, [](const Tensor& x) { return std::vector<Tensor>{sum(exp(x), {1})}; }));

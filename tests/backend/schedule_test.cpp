@@ -1,4 +1,5 @@
-// Another machine changes numbers, no code: each choice on a small machine and on a large one.
+// Another machine changes parameters, not code: each decision on a small machine and on a large
+// one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +121,7 @@ TEST(Schedule, products_pack_by_the_width_of_panels_and_cut_rows_for_the_threads
   EXPECT_EQ(should_read_weights(8).why, "packed once, as few rows (8) are multiplied");
 }
 
-// Kernels for either machine, which differ, give the bits of eager.
+// Kernels for both machines, which differ, have the bits of eager.
 void check(const std::vector<Sizes>& sizes, const Function& f) {
   eager::init();
   const graph::Graph g = graph_of(sizes, f);

@@ -25,7 +25,7 @@ std::vector<Tensor> counted(size_t count, const Sizes& sizes, DType dtype = DTyp
   return out;
 }
 
-// What was compiled for groups of at most eight compute nodes; the values are eager's.
+// Compiles with groups of at most eight compute nodes and compares with eager.
 CompileReport report_of(const std::vector<Tensor>& inputs, const Function& f) {
   std::vector<Sizes> sizes;
   for (const Tensor& t : inputs) sizes.push_back(t.sizes());
@@ -117,7 +117,7 @@ TEST(ShareKernels, of_empty_parts_and_of_launches_cut_for_threads) {
   EXPECT_EQ(r.kernels.size(), 2U);
 }
 
-// Writes exp of each row over three rows of `x`: rows apart where `step` says so.
+// Writes exp of each row over three rows of `x`, `step` rows apart.
 Tensor overwritten(Tensor x, std::span<const Tensor> rows, int64_t step) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const int64_t at = step * static_cast<int64_t>(i);
@@ -146,7 +146,7 @@ TEST(ShareKernels, that_overwrite_an_input) {
   }
 }
 
-// Rows of inputs lie apart, and begin where no vector is aligned.
+// Rows of inputs are not adjacent and not aligned to vectors.
 TEST(ShareKernels, that_read_inputs_that_are_not_contiguous) {
   for (const bool turned : {false, true}) {
     std::vector<Tensor> inputs;
@@ -189,7 +189,7 @@ std::vector<LoweredKernel> lowered(const graph::Graph& g) {
   return out;
 }
 
-// Offsets that a kernel has for itself are numbers in its text.
+// Offsets of a kernel that is not shared are constants in its text.
 TEST(ShareKernels, leave_kernels_alone_that_no_other_is_like) {
   const graph::Graph programs[] = {
       graph_of({{64, 30}},

@@ -1,4 +1,4 @@
-// Kernels with sorts: what they read and write, and what shares them.
+// Kernels with sorts: their operands and results, and which nodes share them.
 #include "backend/programs.h"
 
 namespace vitro::backend {

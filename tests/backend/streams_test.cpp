@@ -1,4 +1,4 @@
-// Which results may be written past the caches, and that they are eager's.
+// Which results may be written past the caches, and that they equal eager's.
 #include "backend/lower/streams.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::vector<Tensor> random_tensors(const std::vector<Sizes>& sizes, DType dtype 
   return out;
 }
 
-// The text of the kernels; the values are eager's.
+// The text of the kernels; compares their results with eager.
 std::string text_of(const std::vector<Sizes>& sizes, const Function& f, DType dtype = DType::f32) {
   Compiled c = compile_graph(graph_of(sizes, f, true, dtype));
   if (std::getenv("VITRO_SHOW")) show(c);
@@ -73,7 +73,7 @@ TEST_F(Streams, rows_products_and_parts) {
   for (const auto& [sizes, f] : programs) EXPECT_TRUE(streams(text_of(sizes, f)));
 }
 
-// Rows that end within a line would be written both ways there.
+// The line at the end of such a row would be written both ways.
 TEST_F(Streams, rows_of_whole_lines_or_of_many_halves) {
   const auto row = [](std::vector<Tensor> in) { return std::vector<Tensor>{in[0] - in[1]}; };
   for (const int64_t size : {64, 1000, 1040, 17001})

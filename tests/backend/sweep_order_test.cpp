@@ -1,7 +1,7 @@
 // Reductions of tensors that memory holds in another order: what their lanes go along.
-#include <algorithm>
-
 #include "backend/lower/sweep_order.h"
+
+#include <algorithm>
 
 #include "backend/programs.h"
 #include "eager/eager.h"

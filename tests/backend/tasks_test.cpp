@@ -1,4 +1,4 @@
-// Indices of a kernel's tasks: where a range begins they are computed, then they count.
+// Indices of a kernel's tasks: computed at the beginning of a range, then incremented.
 #include <gtest/gtest.h>
 
 #include "programs.h"
@@ -27,7 +27,7 @@ TEST(Tasks, none_of_several_dimensions_divides_to_find_its_indices) {
   EXPECT_EQ(text.substr(begin, end - begin).find_first_of("/%"), std::string::npos) << text;
 }
 
-// What the padded planes of f32 hold, element by element.
+// The expected padded planes of f32, element by element.
 std::vector<float> padded_by_hand(const Tensor& x) {
   const std::vector<float> from = x.to_vector<float>();
   const int64_t h = x.size(2).value(), w = x.size(3).value();
@@ -44,7 +44,7 @@ std::vector<float> padded_by_hand(const Tensor& x) {
   return out;
 }
 
-// Threads begin anywhere, in the middle of a plane too.
+// Threads begin at any task, also in the middle of a plane.
 TEST(Tasks, ranges_of_several_threads_give_the_same) {
   const int before = num_threads();
   for (const Sizes& sizes : {Sizes{11, 13, 40, 33}, {1, 1, 1, 1}, {7, 7, 3, 1030}}) {

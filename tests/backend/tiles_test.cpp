@@ -1,4 +1,5 @@
-// Operands and results that lie across the loops: what is turned over, and what is not.
+// Operands and results that are not contiguous along the loops: what is transposed, and what is
+// not.
 #include "backend/lower/tiles.h"
 
 #include "backend/programs.h"
@@ -7,7 +8,7 @@
 namespace vitro::backend {
 namespace {
 
-// The text of all kernels, which give the same bits as eager.
+// The text of all kernels; compares their results with eager, bit by bit.
 std::string check(const std::vector<Tensor>& inputs, const Function& f) {
   std::string text;
   const CompileReport report = check_bits(inputs, f);
@@ -88,7 +89,7 @@ TEST(Tiles, sizes_that_are_not_known_are_turned_over_too) {
   }
 }
 
-// Pixels of few channels: lanes go across the rows of the result, which are turned over.
+// Pixels of few channels: lanes go across the rows of the result, which are transposed.
 TEST(Tiles, short_rows_of_a_result_are_computed_across_them) {
   const auto to_pixels = [](const Tensor& x) { return permute(x, {0, 2, 3, 1}); };
   for (const int64_t channels : {2, 3, 7}) {

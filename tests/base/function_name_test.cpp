@@ -1,4 +1,4 @@
-// Names of functions are taken from signatures as GCC and Clang write them.
+// Extracts names of functions from signatures in the formats of GCC and Clang.
 #include "vitro/base/function_name.h"
 
 #include <gtest/gtest.h>

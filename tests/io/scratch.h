@@ -1,4 +1,4 @@
-// Files of one run of the tests, removed when it ends.
+// Temporary files of one run of the tests, removed at its end.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace vitro::io {
 
-// A path in a folder that belongs to this process.
+// A path in a folder of this process.
 inline std::string scratch(std::string_view name) {
   struct Folder {
     std::filesystem::path path;

@@ -10,7 +10,7 @@
 namespace vitro {
 namespace {
 
-// Texts with the token ids and embeddings that the original gives them, computed in float64.
+// Texts with the token ids and embeddings of the original model, computed in float64.
 nlohmann::json expected() {
   std::ifstream file(VITRO_TEST_DATA "/minilm/expected.json");
   return nlohmann::json::parse(file);

@@ -14,7 +14,7 @@ namespace {
 
 class Minilm : public testing::Test {
  protected:
-  // A python3 that the search path finds first, doing what `script` says.
+  // Puts a python3 that runs `script` first in the search path.
   void python(const std::string& script) {
     const std::filesystem::path folder = io::scratch("bin");
     std::filesystem::create_directories(folder);

@@ -63,7 +63,7 @@ Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options = 
 Answer answer_ranks(const Ranks& ranks);
 
 // The rank in a trace's distributedInfo; nothing if absent.
-std::optional<int64_t> told_rank(const Trace& trace);
+std::optional<int64_t> stated_rank(const Trace& trace);
 // The rank of a trace by the definition above; `place`: its position in the list.
 int64_t rank_of(const Trace& trace, const std::string& file, size_t place);
 

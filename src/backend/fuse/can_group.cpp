@@ -1,5 +1,5 @@
-// Whether compute nodes may share a kernel: each pair of a reader and what it reads is looked at in
-// the loops that they would share.  The first reason against it is the verdict, with its code.
+// Decides whether compute nodes may share a kernel: checks each pair of a reader and its producer
+// in the loops that they would share. The verdict is the first reason against it, with its code.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -137,8 +137,8 @@ class Check {
     return Verdict::yes();
   }
 
-  // An insert, or a put, runs apart from what it writes over: the copy, or another write of the
-  // same input.
+  // An insert or a put cannot share a kernel with the copy that it overwrites or with another write
+  // of the same input.
   Verdict overwrites_alone(ComputeNodeId id) const {
     if (p_[id].role != ComputeRole::insert && p_[id].role != ComputeRole::put)
       return Verdict::yes();
@@ -174,7 +174,7 @@ class Check {
     return writes_fit();
   }
 
-  // Once more where an input is not written at the index that was taken for granted.
+  // Checks the reads again if an input is not written at the index that note_writes() assumed.
   Verdict writes_fit() {
     std::vector<Read> taken = std::move(writes_);
     writes_.clear();
@@ -208,11 +208,12 @@ class Check {
         if (reads_fit(id, *other)) return index_maps_.emplace(id.n, *other), true;
       }
     }
-    // Without an index map it is computed where its one reader needs it.
+    // A node without an index map is computed where its only reader needs it.
     return is_plain(id) && p_.readers(id).size() == 1;
   }
 
-  // The index at which a compute node reads a member just where that is made: its views inverted.
+  // The index at which a compute node reads a member at the element being computed: the inverse of
+  // the views between them.
   std::optional<IndexMap> index_map_by_reads(ComputeNodeId id) const {
     const IterationSpace own = iteration_space_of(p_[id]);
     for (const Read& read : p_.reads_at(id, own.index)) {
@@ -222,7 +223,7 @@ class Check {
         const auto at = result_index_map(made);
         if (!at) continue;
         const Index sizes = sizes_of(p_.graph().meta(read.value));
-        // Turned round only where each element is read, and once.
+        // Invertible only if each element is read exactly once.
         if (!(count_of(sizes) == count_of(own.sizes))) continue;
         if (auto index = solve(own, flatten(read.index, sizes), flatten(*at, sizes))) return index;
       }
@@ -230,7 +231,7 @@ class Check {
     return std::nullopt;
   }
 
-  // own.index such that `number`, which is linear in it, becomes `wanted`.
+  // own.index such that `number`, which is linear in it, equals `wanted`.
   static std::optional<Index> solve(const IterationSpace& own, Expr number, Expr wanted) {
     struct Digit {
       size_t dim;
@@ -260,7 +261,7 @@ class Check {
     return out;
   }
 
-  // The index in its result of the element that a member makes; empty if it has no index map.
+  // The index, in its result, of the element that a member computes; empty if it has no index map.
   std::optional<IndexMap> result_index_map(ComputeNodeId id) const {
     const auto at = index_maps_.find(id.n);
     if (at == index_maps_.end()) return std::nullopt;
@@ -308,7 +309,7 @@ class Check {
     return reads_fit(made, read.index);
   }
 
-  // The second result of the call whose first is a member.
+  // Whether `id` is the second result of the call whose first result is a member.
   bool is_other_result(ComputeNodeId id) const {
     if (sorts_ != 1) return false;
     const graph::NodeId own = p_[id].value.node, known = p_[sort_].value.node;
@@ -316,14 +317,15 @@ class Check {
     return a.op == b.op && a.args == b.args && a.attrs == b.attrs &&
            p_.result_of(own) != p_.result_of(known);
   }
-  // A copy of a sort's result, which nobody reads but it: the sort writes there.
+  // Whether `reader` copies a sort's result and is its only reader: the sort then writes to the
+  // copy.
   bool takes_over(ComputeNodeId reader, ComputeNodeId sort) const {
     return p_[reader].value == p_[sort].value && p_.readers(sort).size() == 1 &&
            !p_.is_output(sort);
   }
 
-  // A costly value that is broadcast along an outer dimension is made once, not for every row; so
-  // is one that many windows reach.
+  // A costly value is not recomputed for every row that it is broadcast to, or for every window
+  // that contains it.
   bool recomputes(ComputeNodeId made, ComputeNodeId reader) const {
     if (is_cheap_for_each_row(p_[made].cost)) return false;
     const graph::Node& node = p_.graph()[p_[reader].value.node];
@@ -333,7 +335,7 @@ class Check {
     return fewer.value_or(true) && !(count_of(p_[made].sizes) == count_of(p_[reader].sizes));
   }
 
-  // An input is overwritten only where each of its elements is read just before.
+  // An input may be overwritten only if each of its elements is read by the same iteration before.
   void note_writes(const IterationSpace& space) {
     writes_.clear();
     for (const ComputeNodeId id : compute_nodes_) {

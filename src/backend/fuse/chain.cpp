@@ -1,6 +1,6 @@
-// Products that hand rows to each other: rows of a product are scaled, masked and reduced
-// (softmax), and are the left operand of the next product.  A block of them is small enough to stay
-// in the cache; the entire matrix is not written to memory.
+// Chains of products: rows of a product are scaled, masked and reduced (softmax), and are the left
+// operand of the next product. A block of them stays in the cache; the entire matrix is never
+// written to memory.
 #include <algorithm>
 
 #include "backend/fuse/groups.h"
@@ -73,8 +73,8 @@ class Chain {
   }
 
  private:
-  // What the first two groups make is read by them alone, but for the rows, which the last one's
-  // product reads.
+  // Only these groups read the results of the first two, except that the last one's product reads
+  // the rows.
   Verdict rows_stay() const {
     for (const Group* group : {&first_, &rows_}) {
       for (const ComputeNodeId id : group->stored) {
@@ -121,7 +121,7 @@ class Chain {
       return not_in_memory(last_, "right");
     return Verdict::yes();
   }
-  // Rows between the products are both operands where a matrix is multiplied by itself.
+  // The rows are both operands of the second product if a matrix is multiplied by itself.
   bool is_made_here(graph::Value value) const {
     const Index any(sizes_of(p_.graph().meta(value)).size(), Expr(0));
     const auto& makers = p_.makers(p_.behind_views({value, any}).value.node);
@@ -140,7 +140,7 @@ class Chain {
     return out;
   }
 
-  // What follows the first product joins what reduces its rows.
+  // Joins what follows the first product with the reduction of its rows.
   Verdict join_middle(Group& middle) const {
     for (const ComputeNodeId id : first_.compute_nodes) {
       if (id != *first_.product) middle.compute_nodes.push_back(id);
@@ -181,7 +181,7 @@ class Chain {
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
   }
 
-  // The second product's left operand is the reduced matrix, element by element.
+  // Whether the second product's left operand is the reduced matrix, element by element.
   bool left_is_rows(ComputeNodeId row) const {
     const graph::Value left = operand(node_of(p_, last_), 0);
     const Index sizes = sizes_of(p_.graph().meta(left));
@@ -211,7 +211,7 @@ class Chain {
   const Group &first_, &rows_, &last_;
 };
 
-// The group that makes what `value` is a view of; -1: none of them.
+// The group that computes the base of the view `value`; -1 if none does.
 int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value value) {
   const Read read = p.behind_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
   if (p.graph()[read.value.node].is_input() || p.makers(read.value.node).size() != 1) return -1;
@@ -244,8 +244,8 @@ bool needs_one_of(const Program& p, const Group& group, const Group& other) {
   });
 }
 
-// Groups before `last` that have to run after one of `begin`, which is to run with `last`: they
-// overwrite what it reads, or wait for one that does.  In order.
+// Groups before `last` that must run after a group of `begin`, which is to run with `last`: they
+// overwrite its inputs or depend on a group that does. In order.
 std::vector<size_t> waiting_for(const Program& p, const std::vector<Group>& all,
                                 const std::vector<size_t>& begin, size_t last) {
   std::vector<size_t> waited_for = begin, out;

@@ -1,3 +1,5 @@
+// Groups the compute nodes of a program into kernels: fuse() joins each node with its producers,
+// then groups that read the same values, and last chains of products.
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
@@ -82,7 +84,7 @@ class Fuser {
     return Verdict::yes();
   }
 
-  // Whether `from` needs `target` by way of another group.
+  // Whether `from` depends on `target` through another group.
   bool waits(uint32_t from, uint32_t target) {
     if (lies_before(from, target)) return false;
     seen_.assign(p_.compute_nodes().size(), false);
@@ -104,9 +106,9 @@ class Fuser {
     return false;
   }
 
-  // Whether `target` lies behind all that `group` can need.  A compute node needs earlier ones, but
-  // their groups reach further: a run of positions is tied together by the groups that lie across
-  // it, and from it only itself and earlier runs are needed.
+  // Whether `target` starts after everything that `group` can depend on. A compute node depends
+  // only on earlier ones, but their groups may extend further: groups that span a run of positions
+  // tie it together, and nodes of a run depend only on it and on earlier runs.
   bool lies_before(uint32_t group, uint32_t target) {
     return end_of_run(last_[group]) < first_[target];
   }
@@ -118,7 +120,7 @@ class Fuser {
     for (uint32_t p = end_of_run(first); p < last; p = end_of_run(p)) run_[p] = p + 1;
   }
 
-  // Groups over one space that read the same things, or write parts of one tensor.
+  // Joins groups over one space that read the same values, or write parts of one tensor.
   void join_siblings() {
     find_readers();
     for (uint32_t a = 0; a < members_.size(); ++a) {
@@ -141,8 +143,8 @@ class Fuser {
     }
   }
 
-  // The next groups that read one of these: where very many do, as many as a group may have compute
-  // nodes.
+  // The next groups that read one of these; of each source at most max_compute_nodes, so that the
+  // search stays linear.
   std::vector<uint32_t> siblings_of(uint32_t group, const std::vector<uint32_t>& read) const {
     const auto most = static_cast<std::ptrdiff_t>(options_.max_compute_nodes);
     std::vector<uint32_t> out;
@@ -170,7 +172,7 @@ class Fuser {
                        [&](ComputeNodeId id) { return p_[id].kind == ComputeKind::product; });
   }
 
-  // Nodes outside of the group whose values it reads, and those that it writes parts of.
+  // Nodes outside the group whose values it reads, and those that it writes parts of.
   std::vector<uint32_t> sources_of(uint32_t group) const {
     std::vector<uint32_t> out;
     for (const ComputeNodeId id : members_[group]) {
@@ -193,7 +195,7 @@ class Fuser {
     return out;
   }
 
-  // Groups in an order in which each finds what it needs.
+  // Emits groups in dependency order.
   void emit(uint32_t g, std::vector<int>& state, Groups& out) {
     if (state[g] == 2) return;
     VITRO_ASSERT(state[g] == 0, "groups wait for each other");
@@ -205,7 +207,7 @@ class Fuser {
     }
     state[g] = 2;
     Group made = group(g);
-    if (!made.stored.empty()) out.groups.push_back(std::move(made));  // else nobody reads it
+    if (!made.stored.empty()) out.groups.push_back(std::move(made));  // else it has no readers
   }
 
   Group group(uint32_t g) const {
@@ -224,10 +226,10 @@ class Fuser {
 
   const Program& p_;
   const FuseOptions& options_;
-  std::vector<std::vector<ComputeNodeId>> members_;  // by group; empty: it joined another
+  std::vector<std::vector<ComputeNodeId>> members_;  // by group; empty: joined to another
   std::vector<uint32_t> group_of_;                   // by compute node
   std::vector<uint32_t> first_, last_;               // by group: positions of its members
-  std::vector<uint32_t> run_;  // by position: a later one of its run, at the end itself
+  std::vector<uint32_t> run_;  // by position: a later one of its run; the last one is itself
   std::vector<GroupIteration> iterations_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> readers_;  // by node: groups, in order
   std::vector<bool> seen_;

@@ -1,9 +1,9 @@
 // Which compute nodes become one kernel.
 //
-// Every compute node starts as a group of its own.  In program order each one joins the groups of
-// its producers if it can: one loop nest over one iteration space, in which every element is read
-// where it is made.  Then groups over the same space that read the same things, or write parts of
-// one tensor, are merged.  Every decision, yes or no, is kept with its sentence.
+// Every compute node starts as its own group. In program order each one joins the groups of its
+// producers if it can: one loop nest over one iteration space, in which every element is read by
+// the iteration that computes it. Then groups over the same space that read the same values, or
+// write parts of one tensor, are merged. Every decision, yes or no, is recorded with its reason.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 namespace vitro::backend {
 
 // The loops of a group and, for each compute node, the map from their indices to the element that
-// one iteration computes; the map is empty if the element is computed where its one reader needs
+// one iteration computes; the map is empty if the element is computed where its only reader needs
 // it.
 struct GroupIteration {
   IterationSpace space;
@@ -26,13 +26,13 @@ struct GroupIteration {
 };
 
 struct Group {
-  std::vector<ComputeNodeId> compute_nodes;  // in order of the program
+  std::vector<ComputeNodeId> compute_nodes;  // in program order
   GroupIteration iteration;
-  // Those whose elements another group reads, or the caller gets.
+  // Those whose elements another group reads, or that are outputs.
   std::vector<ComputeNodeId> stored;
   std::optional<ComputeNodeId> product = {};  // the compute node that is a product
-  // A product, what reduces its rows, a product with those rows: they run one after the other for
-  // some rows at a time, which stay in scratch memory.  Empty where the group is one loop nest.
+  // A product, the reduction of its rows, and a product with those rows: they run one after another
+  // on a block of rows in scratch memory. Empty if the group is one loop nest.
   std::vector<Group> stages = {};
   bool has(ComputeNodeId id) const;
   const IndexMap& index_map(ComputeNodeId id) const;
@@ -45,13 +45,13 @@ struct Groups {
 
 Groups fuse(const Program& program, const FuseOptions& options = {});
 
-// Why two groups stay apart where a third one has to run between them.
+// Why two groups stay apart if a third one must run between them.
 extern const Code cycle;
 
-// Makes one group of each product whose rows are reduced for another product's left operand.
+// Makes one group of each product whose rows are reduced into the left operand of another product.
 void chain_products(const Program& program, Groups& groups);
 
-// Whether the compute nodes can be one group; `iteration` is filled in if they can.
+// Whether the compute nodes can be one group; fills in `iteration` if they can.
 Verdict can_group(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
                   GroupIteration* iteration);
 

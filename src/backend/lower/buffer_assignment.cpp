@@ -1,4 +1,4 @@
-// Gives values their buffers: inputs, outputs, what kernels hand on, and views of these.
+// Assigns buffers to values: inputs, outputs, values that kernels pass on, and views of these.
 #include "backend/lower/buffer_assignment.h"
 
 #include "kernels/product.h"

@@ -1,4 +1,4 @@
-// Which buffer each value lies in, and where in it.
+// The buffer of each value, and the value's position in it.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ enum class BufferKind : uint8_t {
   input,      // of the graph
   output,     // a new tensor
   temporary,  // of the arena
-  packed,     // panels of the right operand of a product, in the arena or kept with a parameter
+  packed,     // panels of a product's right operand, in the arena or kept with a parameter
 };
 
 struct BufferInfo {
@@ -25,10 +25,11 @@ struct BufferInfo {
   DType dtype = DType::f32;
   BufferKind kind = BufferKind::temporary;
   InputId which;  // of an input
-  Expr count;     // elements; of an input: not known here
+  Expr count;     // elements; unknown for an input
 };
 
-// A value in a buffer: element `index` is at the sum of index * stride, or where `layout` puts it.
+// A value in a buffer: element `index` is at the sum of index * stride, or at the position that
+// `layout` gives.
 struct Stored {
   BufferId buffer;
   Index strides;
@@ -41,19 +42,19 @@ class BufferAssignment {
   BufferAssignment(const Program& program, const Groups& groups);
 
   const std::vector<BufferInfo>& buffers() const { return buffers_; }
-  // Of an input that is a tensor, or of the result of a stored compute node.
+  // The location of an input tensor, or of the result of a stored compute node.
   const Stored& of(graph::NodeId node) const;
-  // The element that a compute node writes for the index `at` of its sizes (of its result where it
-  // reduces).
+  // The element that a compute node writes for the index `at` into its sizes (into its result's
+  // sizes if it is a reduction).
   Expr target(ComputeNodeId compute_node, const Index& at) const;
   BufferId target_buffer(ComputeNodeId compute_node) const;
-  // The buffer of output `n` of the graph, where it has no `writes`, with its layout.
+  // The buffer of output `n` of the graph, if the output has no `writes`, with its layout.
   const Stored& output(size_t n) const { return outputs_[n]; }
 
   BufferId add(BufferInfo info);
 
-  // Panels of a matrix in a buffer, made once for all products that read them: where they lie, and
-  // whether this call added them.
+  // Panels of a matrix in a buffer, packed once for all products that read them: their location,
+  // and whether this call added them.
   struct PackedOperand {
     BufferId from;
     Matrix matrix;  // first index: k
@@ -61,7 +62,7 @@ class BufferAssignment {
     friend bool operator==(const PackedOperand&, const PackedOperand&) = default;
   };
   std::pair<BufferId, bool> panels_of(const PackedOperand& operand);
-  // A kernel writes the buffer: products after it need new panels.
+  // Called when a kernel writes the buffer: later products need new panels.
   void forget_panels(BufferId from);
 
  private:

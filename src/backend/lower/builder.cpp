@@ -1,5 +1,5 @@
-// Reads of a kernel that is being made: of memory, of what the same group computes, of numbers and
-// indirect indices; and the kernel's buffers, checks and name.
+// Reads of the kernel being built: of memory, of values that the same group computes, of numbers
+// and indirect indices; and the kernel's buffers, checks and name.
 #include "backend/lower/builder.h"
 
 #include <algorithm>

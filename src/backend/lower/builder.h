@@ -1,5 +1,5 @@
-// What the lowering of every kind of group shares: elements of values as loop values, buffers,
-// numbers and indirect indices of the kernel that is being made.
+// Shared by the lowering of all kinds of groups: elements of values as loop values, and the
+// buffers, numbers and indirect indices of the kernel being built.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace vitro::backend {
 
-// A kernel of the user's: the node that calls it, and where its tensors lie.
+// A user's kernel: the node that calls it, and the locations of its tensors.
 struct OpaqueKernel {
   struct TensorBuffer {
     graph::Value value;
@@ -21,17 +21,17 @@ struct OpaqueKernel {
     Index strides;
   };
   graph::NodeId node;
-  std::vector<TensorBuffer> tensors;  // those among the operands, in order, then the results
+  std::vector<TensorBuffer> tensors;  // tensors among the operands, in order, then the results
 };
 
-// A kernel, and what its parameters stand for.
+// A kernel and the arguments for its parameters.
 struct LoweredKernel {
   loop::Kernel kernel;
   std::vector<BufferId> buffers;             // of kernel.buffers
   std::vector<Expr> offsets;                 // of the buffers, in elements; empty: all are 0
   std::vector<graph::NodeId> numbers;        // graph inputs, of kernel.numbers
-  std::vector<ComputeNodeId> compute_nodes;  // whose kernel it is
-  std::optional<OpaqueKernel> opaque;        // then no code is generated, and `kernel` has no body
+  std::vector<ComputeNodeId> compute_nodes;  // that the kernel computes
+  std::optional<OpaqueKernel> opaque;  // if set, no code is generated and `kernel` has no body
 };
 
 class KernelBuilder : public ElementSource {
@@ -45,22 +45,22 @@ class KernelBuilder : public ElementSource {
   Expr indirect_index(graph::NodeId node, loop::Value index, const IndexedDimension& of) override;
   loop::Value not_zero(graph::NodeId node, loop::Value divisor) override;
 
-  // The value that a compute node computes at `at` of its sizes, in the dtype of what it writes. Of
-  // a reduction, a scan or a sort: what it reads.
+  // The value that a compute node computes at index `at` into its sizes, in the dtype that it
+  // writes. For a reduction, a scan or a sort: the element that it reads.
   loop::Value compute(ComputeNodeId compute_node, const Index& at);
   // The store of a stored compute node's value.
   loop::Statement store(ComputeNodeId compute_node, const Index& at, loop::Value value);
-  // What stands for the result of a reduction or a product from now on.
+  // Sets the value that later reads of a reduction's or product's result use.
   void define(ComputeNodeId compute_node, loop::Value value);
-  // A stored compute node's elements go to `element` of scratch, not to memory.
+  // Stores a stored compute node's elements at `element` of a scratch row, not in memory.
   void store_in_scratch(ComputeNodeId compute_node, int row, Expr element);
-  // A new scratch row; its number as a buffer.
+  // Adds a scratch row; returns its buffer number.
   int add_row(std::string name, DType dtype, Expr size);
   int new_variable() { return out_.kernel.variables++; }
   // The kernel's number of a buffer.
   int buffer(BufferId id, bool written = false);
   BufferId buffer_id(int number) const { return out_.buffers[static_cast<size_t>(number)]; }
-  // Forgets elements that were read at other indices (when the loops are chosen anew).
+  // Discards elements that were read at other indices (when the loops change).
   void start_over();
 
   const Program& program() const { return program_; }
@@ -71,7 +71,7 @@ class KernelBuilder : public ElementSource {
   LoweredKernel take();
 
  private:
-  // A node, the index, and where it is read.
+  // A node, the index, and the condition of the read.
   struct Key {
     uint32_t node;
     const loop::Node* where;
@@ -86,13 +86,13 @@ class KernelBuilder : public ElementSource {
   const BufferAssignment& assignment_;
   const Group& group_;
   LoweredKernel out_;
-  loop::Value where_;  // reads are wanted; none: everywhere
+  loop::Value where_;  // lanes whose reads are needed; none: all
   std::map<Key, loop::Value> known_;
   std::unordered_map<uint32_t, loop::Value> defined_;              // by node
   std::unordered_map<uint32_t, std::pair<int, Expr>> in_scratch_;  // by compute node
 };
 
-// ---- what an entire group becomes, by kind ----
+// ---- lowering of an entire group, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_put(const Program&, const BufferAssignment&, const Group&);
@@ -100,12 +100,12 @@ LoweredKernel lower_sort(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_scan(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_rows(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_opaque(const Program&, const BufferAssignment&, const Group&);
-// What such a group does for one index of the dimensions that are kept, as its iteration space
-// names them.
+// The body of a group of reductions for one index of the kept dimensions, with the names of the
+// group's iteration space.
 loop::Block lower_sweeps(KernelBuilder&, const Group&);
-// Products that hand rows to each other.
+// A chain of products.
 LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&);
-// May add a buffer for the packed operand, and gives the kernel that fills it.
+// May add a buffer for the packed operand; then the first kernel fills it.
 std::vector<LoweredKernel> lower_product(const Program&, BufferAssignment&, const Group&);
 // The kernels of a group, in order.
 std::vector<LoweredKernel> lower(const Program&, BufferAssignment&, const Group&);

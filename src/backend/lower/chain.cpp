@@ -1,5 +1,5 @@
-// Products that hand rows to each other: a task computes a block of rows of the first product into
-// scratch memory, reduces each of them, and multiplies them.
+// Chains of products: a task computes a block of rows of the first product into scratch memory,
+// reduces each row, and multiplies the rows by the next operand.
 #include <algorithm>
 
 #include "backend/lower/builder.h"
@@ -45,7 +45,7 @@ class ChainLowering {
   LoweredKernel run() {
     const DType type = compute_type(node_of(0).results[0].dtype);
     const int64_t lanes = build_.kernel().lanes;
-    stride_ = padded(n_, lanes) + lanes;  // rows on one cache set would push each other out
+    stride_ = padded(n_, lanes) + lanes;  // rows in one cache set would evict each other
     scores_ = build_.add_row(cat(node_of(0).op->name, "_rows"), type, height_ * stride_);
     multiply_first(type);
     reduce_rows(type);
@@ -62,7 +62,7 @@ class ChainLowering {
     const bool batched = node_of(stage).results[0].sizes.size() == 3;
     return batched ? Index{batch_, a, b} : Index{a, b};
   }
-  // The element of the scratch of this block's rows.
+  // An element in the scratch of this block's rows.
   Expr in_block(Expr column, Expr stride) const { return (row_ - begin_) * stride + column; }
 
   Plain matrix(size_t stage, size_t operand, Expr first, Expr second) {

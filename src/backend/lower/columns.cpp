@@ -1,6 +1,6 @@
-// Reductions whose lanes are neighbours of the innermost dimension, which is kept: a task takes a
-// strip of columns, and of these a block of rows at a time, so that memory is read in long runs.
-// What the columns are reduced to lies in scratch rows between blocks.
+// Reductions whose lanes run along the innermost dimension, which is kept: a task takes a strip of
+// columns and processes a block of rows at a time, so that memory is read in long runs. Between
+// blocks the states of the columns are in scratch rows.
 #include <algorithm>
 
 #include "backend/lower/sweep_order.h"
@@ -76,7 +76,7 @@ class Columns : private Sweeps {
            !std::all_of(group_.stored.begin(), group_.stored.end(), reduces);
   }
 
-  // Between blocks its state lies in rows, or its parts in a tree.
+  // Between blocks the state is in rows, or the parts are in a tree.
   void add_rows(Reduction& r) {
     add_tree(r, phases_ * width_, blocks());
     if (r.tree >= 0) return;
@@ -90,7 +90,7 @@ class Columns : private Sweeps {
   }
   Expr lane() const { return column_ - begin_; }
   Expr lane_of(Expr phase) const { return phase * width_ + lane(); }
-  // `body` for each phase.
+  // Runs `body` for each phase.
   Block phases(Block body) const {
     if (phases_ == 1) return body;
     Block out;
@@ -113,7 +113,7 @@ class Columns : private Sweeps {
   State state_of(const Reduction& r, Expr phase, Block& out) {
     return r.tree >= 0 ? total(r, lane_of(phase), blocks(), out) : loaded(r, phase);
   }
-  // Of all phases, which merge as lanes do: 8 apart, then 4, 2, 1.
+  // The state of all phases, which merge as lanes do: 8 apart, then 4, 2, 1.
   State merged(const Reduction& r, Block& out) {
     std::vector<State> states;
     for (int64_t p = 0; p < phases_; ++p) states.push_back(state_of(r, p, out));
@@ -160,7 +160,7 @@ class Columns : private Sweeps {
   Expr last_block() const { return pieces_ ? pieces_->end() : per_row_; }
   // The first block of the tile.
   Expr block_of_tile() const { return first_block() + tile_ * blocks_of_tile; }
-  // The blocks of a sweep, a tile at a time: `turns` fill it.
+  // Runs the blocks of a sweep one tile at a time; `turns` fill the tile.
   loop::Statement tile_loop(Block turns, Block body) const {
     const Expr chunk = chunk_.constant() ? Expr::index("c", 1) : chunk_;
     const Expr begin = block_of_tile(), end = sym::min(begin + blocks_of_tile, last_block());
@@ -171,8 +171,8 @@ class Columns : private Sweeps {
     return {loop::Loop{index, 0, tiles, false, std::move(turns)}};
   }
 
-  // What lies along the columns is turned over, a tile at a time: gives the turns, and `body` reads
-  // the tiles.
+  // Transposes the operands that are contiguous along the columns, a tile at a time: returns the
+  // transposes, and `body` reads the tiles.
   Block read_in_tiles(Block& body) {
     const Expr first = block_of_tile() * step_;
     const int64_t most = step_.constant().value() * blocks_of_tile;
@@ -207,12 +207,12 @@ class Columns : private Sweeps {
     for (loop::Statement& s : more) out.push_back(std::move(s));
   }
 
-  bool in_tiles_ = false;  // some of what it reduces lies along the columns
-  int64_t phases_ = 1;     // lanes of a turned row; others have one
+  bool in_tiles_ = false;  // some reduced operand is contiguous along the columns
+  int64_t phases_ = 1;     // lanes of a turned row; otherwise 1
   Expr phase_ = 0;
   int64_t width_;  // of a strip
   Expr column_, strip_, begin_, end_;
-  Expr tile_ = 0;  // of a sweep, where in_tiles_
+  Expr tile_ = 0;  // of a sweep, if in_tiles_
 };
 
 }  // namespace
@@ -241,7 +241,7 @@ int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& spac
 
 namespace {
 
-// Whether all that is read lies beside each other for neighbouring rows, and not along a row.
+// Whether all reads are contiguous across neighbouring rows, and none is along a row.
 bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
   bool found = false;
   for (const loop::Node* node : loop::nodes_below(elements)) {
@@ -268,7 +268,7 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
   std::vector<loop::Value> elements;
   for (const ComputeNodeId id : group.compute_nodes) {
     if (program[id].kind != ComputeKind::reduction) continue;
-    if (!elements.empty()) return {};  // one that needs another takes two sweeps
+    if (!elements.empty()) return {};  // a reduction that depends on another takes two sweeps
     elements.push_back(trial.compute(id, group.index_map(id)));
   }
   const bool rows_only =
@@ -297,7 +297,8 @@ LoweredKernel lower_turned_rows(const Program& program, const BufferAssignment& 
 
 namespace {
 
-// Whether some of what is reduced lies along the columns, which are long enough to turn it over.
+// Whether some reduced operand is contiguous along the columns, and these are long enough to
+// transpose it.
 bool reduces_along_columns(const Program& program, const BufferAssignment& assignment,
                            const Group& group) {
   const IterationSpace& space = group.iteration.space;

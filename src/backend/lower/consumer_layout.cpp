@@ -13,8 +13,8 @@ Index indices_for(const Index& sizes) {
   return out;
 }
 
-// The index of a view's result at which its operand's element `at` appears: of a permutation or of
-// a reshape.
+// The index in a view's result at which element `at` of its operand appears; for a permutation or a
+// reshape.
 std::optional<Index> through(const graph::Graph& g, graph::NodeId view, const Index& at) {
   const graph::Value operand = std::get<graph::Value>(g[view].args[0]);
   const Index from = sizes_of(g.meta(operand)), to = sizes_of(g[view].results[0]);
@@ -36,7 +36,7 @@ std::optional<Index> through(const graph::Graph& g, graph::NodeId view, const In
   return out;
 }
 
-// The views between an operand and the node that makes it, the innermost first.
+// The views between an operand and the node that computes it, innermost first.
 std::vector<graph::NodeId> views_below(const Program& program, graph::Value operand) {
   std::vector<graph::NodeId> out;
   const graph::Graph& g = program.graph();

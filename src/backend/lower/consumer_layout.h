@@ -1,4 +1,4 @@
-// The layout in which a temporary is written for its one consumer.
+// The layout in which a temporary is written for its only consumer.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace vitro::backend {
 
-// Where each element lies in memory: `element` in terms of `index`.
+// The position of each element in memory: `element` in terms of `index`.
 struct ConsumerLayout {
   Index index;  // of the value
   Expr element;
 };
 
-// Of a value that only a product reads, through views that permute or reshape it: the layout that
+// For a value that only a product reads, through views that permute or reshape it: the layout that
 // makes the product's operand a row-major matrix, if the value's last dimension stays contiguous.
 std::optional<ConsumerLayout> consumer_layout(const Program& program, ComputeNodeId made);
 

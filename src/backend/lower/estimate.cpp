@@ -1,4 +1,4 @@
-// What a launch moves and computes, from the statements.
+// Estimates the bytes moved and flops computed by one launch, from the kernel's statements.
 #include <set>
 #include <unordered_set>
 
@@ -30,7 +30,7 @@ class Counter {
   }
 
  private:
-  // Elements that an access can touch: the product of the extents of its indices.
+  // Counts the elements that an access can touch: the product of the extents of its indices.
   void access(int buffer, Expr element, DType dtype) {
     if (buffer >= loop::Kernel::first_row) return;
     if (!accesses_.insert({buffer, element.node()}).second) return;
@@ -65,7 +65,7 @@ class Counter {
     access(s.buffer, s.element, s.value.dtype());
     value(s.value, turns);
   }
-  // A loop that starts where a block starts takes the place of the loop over blocks.
+  // A loop that begins at a block's first index replaces the loop over blocks.
   void statement(const loop::Loop& l, const Turns& turns) {
     Turns inside;
     for (const Expr index : turns) {
@@ -85,7 +85,7 @@ class Counter {
     block(p.body, inside);
     block(p.across, inside);
   }
-  // A block counts as the first one, which is the largest.
+  // Every block counts like the first one, which is the largest.
   void statement(const loop::Multiply& m, const Turns& turns) {
     std::vector<std::pair<Expr, Expr>> first;
     for (const Expr index : turns) {
@@ -107,7 +107,7 @@ class Counter {
   void statement(const loop::Grow& g, const Turns& turns) { value(g.part, turns); }
   void statement(const loop::Total&, const Turns&) {}
 
-  // A block counts as the first one, which is the largest.
+  // Every block counts like the first one, which is the largest.
   void statement(const loop::Turn& t, const Turns& turns) {
     std::vector<std::pair<Expr, Expr>> first;
     for (const Expr index : turns) {

@@ -1,4 +1,4 @@
-// Kernels of users: the op's operands and its results, each an entire tensor in a buffer.
+// Users' kernels: the op's operands and results, each an entire tensor in a buffer.
 #include "backend/lower/builder.h"
 #include "vitro/base/error.h"
 

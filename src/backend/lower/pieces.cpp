@@ -1,5 +1,5 @@
 // Decides which reductions become several kernels, so that threads share long reductions or each
-// sweep finds its columns in the cache; lowering asks once per reduction.
+// sweep finds its columns in the cache; called once for each group with reductions.
 #include "backend/lower/pieces.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace vitro::backend {
 namespace {
 
-// Nothing where several dimensions are reduced: their blocks do not follow each other in one loop.
+// Empty if several dimensions are reduced: their blocks do not form a single loop.
 std::optional<Reductions> reductions_of(const IterationSpace& space, int64_t strip,
                                         int64_t element_bytes, bool turned = false) {
   if (std::count(space.reduced.begin(), space.reduced.end(), true) != 1) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<Reductions> reductions_of(const IterationSpace& space, int64_t str
   return out;
 }
 
-// Of the operands of the reductions; 0 where there is none.
+// Bytes of the widest operand of the reductions; 0 if there is none.
 int64_t most_bytes(const Program& program, const std::vector<ComputeNodeId>& compute_nodes) {
   int64_t out = 0;
   for (const ComputeNodeId id : compute_nodes) {
@@ -48,7 +48,7 @@ int64_t most_bytes(const Program& program, const std::vector<ComputeNodeId>& com
   return out;
 }
 
-// Whether reduced elements are contiguous along another loop than that of the lanes.
+// Whether reduced elements are contiguous along a loop other than that of the lanes.
 bool lies_across(const IterationSpace& space, Expr element) {
   if (!is_swept(element, space)) return false;
   for (size_t d = 0; d + 1 < space.index.size(); ++d) {
@@ -58,7 +58,7 @@ bool lies_across(const IterationSpace& space, Expr element) {
   return false;
 }
 
-// Of a group as walked_as_memory() gives it.
+// The same for a group in memory order, as swept_in_memory_order() returns it.
 bool lies_across(const Program& program, const BufferAssignment& assignment, const Group& swept) {
   const IterationSpace& space = swept.iteration.space;
   if (is_short_side(space.sizes.back())) return false;
@@ -113,7 +113,7 @@ const Pieces::States& Pieces::add(ComputeNodeId compute_node, std::string_view n
 
 bool sweeps_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
                  const IterationSpace& space) {
-  std::unordered_set<uint32_t> reduced;  // those that depend on a reduction among them
+  std::unordered_set<uint32_t> reduced;  // compute nodes that depend on one of the reductions
   for (const ComputeNodeId id : compute_nodes) {
     const auto& needs = program.needs(id);
     const bool waits = std::any_of(needs.begin(), needs.end(),
@@ -172,8 +172,8 @@ std::optional<Pieces> cut_into_pieces(const Program& program, BufferAssignment& 
 
 namespace {
 
-// The second kernel: the states of all pieces of a reduction become its result, and what is
-// computed of that alone is computed.
+// The second kernel: merges the states of all pieces of a reduction into its result, and computes
+// the nodes that depend only on results.
 class Joined : private Sweeps {
  public:
   Joined(KernelBuilder& build, const Group& group, const Pieces& pieces)

@@ -1,10 +1,10 @@
-// Reductions that are few and long: one kernel reduces pieces of them, which threads share, a
-// second one makes the pieces of each one.
+// Few and long reductions: one kernel reduces pieces of them, which threads share, and a second one
+// merges the pieces of each reduction.
 //
-//   sum of 10^6 elements: piece < 16   states[piece] = the sum of so many of its blocks
+//   sum of 10^6 elements: piece < 16   states[piece] = the sum of its blocks
 //                         once         merges the states, in order
 //
-// A piece is an entire subtree of a sum (docs/numerics.md), so that the bits stay those of one
+// A piece is an entire subtree of a sum (docs/numerics.md), so the bits are those of a single
 // sweep.
 #pragma once
 
@@ -23,9 +23,9 @@ class Pieces {
     ComputeNodeId compute_node;
     DType operand;                  // that the elements are converted to
     std::vector<DType> dtypes;      // of the state
-    std::vector<BufferId> buffers;  // where it lies
+    std::vector<BufferId> buffers;  // that hold the state
   };
-  // `columns`: the last kept dimension is a task's vector.
+  // `columns`: a task's lanes are the last kept dimension.
   Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
          int64_t blocks_of_piece, std::string why);
 
@@ -33,15 +33,15 @@ class Pieces {
   Expr count() const { return count_; }
   int64_t most() const { return most_; }  // blocks of a piece, a power of two
   bool columns() const { return columns_; }
-  const std::string& why() const { return why_; }  // reductions are cut
+  const std::string& why() const { return why_; }  // the reason for cutting reductions
   Expr begin() const { return index_ * most_; }
   Expr end() const;
   const std::vector<States>& states() const { return states_; }
 
-  // Makes room for the states that a reduction leaves.
+  // Adds buffers for the states of a reduction.
   const States& add(ComputeNodeId compute_node, std::string_view name, DType operand,
                     const std::vector<loop::Value>& state);
-  // Where the state of `lane` lies: a lane of a row, a column, or a column's lane * columns +
+  // The element that holds the state of `lane`: a lane of a row, a column, or lane * columns +
   // column.
   Expr element(Expr lane) const { return first_ + lane; }
 
@@ -52,26 +52,26 @@ class Pieces {
   std::string why_;
   Expr blocks_, count_, index_;
   Expr size_;   // of the states of all reductions
-  Expr first_;  // of those of a piece
+  Expr first_;  // first state of a piece
   std::vector<States> states_;
 };
 
-// Whether the compute nodes need the elements of the space once: nothing that is swept, or reduced,
-// needs what is reduced here.
+// Whether the compute nodes need the elements of the space only once: nothing that is swept, or
+// reduced, depends on a reduction of the group.
 bool sweeps_once(const Program& program, const std::vector<ComputeNodeId>& compute_nodes,
                  const IterationSpace& space);
 
-// Whether the sweeps of a group should be kernels of their own: a task would sweep a long reduction
-// several times while other threads have nothing to do, or would not find it in the cache again, or
-// its elements lie across the sweep.
+// Whether the sweeps of a group should be separate kernels: a task would sweep a long reduction
+// several times while other threads are idle, would not find it in the cache again, or its elements
+// are not contiguous along the sweep.
 Verdict should_split_sweeps(const Program& program, const BufferAssignment& assignment,
                             const Group& group);
-// Why, in the last case.
+// The reason in the last case.
 extern const Code reductions_lie_across;
 
-// How the reductions of a group are cut; nothing where they are many or short.
+// How the reductions of a group are cut; empty if they are many or short.
 std::optional<Pieces> cut_into_pieces(const Program&, BufferAssignment&, const Group&);
-// The kernel that reduces pieces, and the one that makes them one.
+// The kernel that reduces pieces, and the one that merges them.
 std::vector<LoweredKernel> lower_in_pieces(const Program&, const BufferAssignment&, const Group&,
                                            Pieces&);
 

@@ -1,4 +1,4 @@
-// Groups without a reduction: one loop nest in which every stored value is computed and written.
+// Groups without a reduction: one loop nest that computes and writes every stored value.
 #include <algorithm>
 #include <unordered_map>
 
@@ -41,7 +41,7 @@ std::vector<Expr> accesses_of(KernelBuilder& build, const loop::Block& body) {
   return out;
 }
 
-// The innermost loop becomes blocks, one per task, where there are few other tasks.
+// Cuts the innermost loop into blocks, one per task, if there are few other tasks.
 loop::Loop innermost(const MachineModel& machine, loop::Kernel& kernel, std::vector<Expr> loops,
                      loop::Block body) {
   if (loops.empty()) return {Expr::index("i", 1), 0, 1, true, std::move(body)};
@@ -58,12 +58,12 @@ loop::Loop innermost(const MachineModel& machine, loop::Kernel& kernel, std::vec
   return {index, b * block, end, true, std::move(body)};
 }
 
-// If there are many stores, those that read nothing together get loops of their own: an iteration
-// then touches few places of memory.
+// If there are many stores, those without common reads get their own loops: each iteration then
+// touches fewer streams of memory.
 std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
   if (!are_many_stores(stores.size())) return {std::move(stores)};
   std::vector<size_t> block_of(stores.size());
-  std::unordered_map<uint64_t, size_t> reader;  // of a node: the block that needs it
+  std::unordered_map<uint64_t, size_t> reader;  // by node: the block that needs it
   const auto root = [&](size_t i) {
     while (block_of[i] != i) i = block_of[i];
     return i;

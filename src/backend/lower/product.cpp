@@ -1,5 +1,5 @@
-// Matrix products with what follows them: the sums of a row and sixteen columns go through the
-// group's elementwise compute nodes before they are written.
+// Matrix products and their epilogues: the sums of a row and sixteen columns go through the group's
+// elementwise compute nodes before they are written.
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
 #include "backend/schedule/products.h"
@@ -10,7 +10,7 @@ namespace {
 
 using loop::Value;
 
-// An index that has a name even where there is only one element.
+// An index that keeps its name even if its extent is 1.
 Expr named_index(std::string_view name, Expr extent) {
   return Expr::index(name, extent.is(1) ? Expr(2) : extent);
 }
@@ -76,7 +76,7 @@ class ProductLowering {
     product_.column = named_index("column", product_.n);
   }
 
-  // The transposed product from now on: the right operand's columns by the left one's rows.
+  // Switches to the transposed product: its rows are the right operand's columns.
   void exchange() {
     std::swap(left_, right_);
     std::swap(left_matrix_, right_matrix_);
@@ -85,12 +85,12 @@ class ProductLowering {
     exchanged_ = !exchanged_;
   }
 
-  // A matrix in memory: its first index is that along k.
+  // A matrix in memory; its first index runs along k.
   struct OperandMatrix : Matrix {
     BufferId buffer;
   };
 
-  // Where an operand lies, if it is a plain matrix in memory.
+  // Finds an operand's location, if it is a plain matrix in memory.
   bool find(graph::Value operand, const Index& at, Expr other, OperandMatrix* matrix) {
     KernelBuilder build(program_, assignment_, alone_);
     const auto plain = as_plain(build.read(operand, at), product_.inner, other);
@@ -103,14 +103,14 @@ class ProductLowering {
     return find(right_, with_batch(inner(), column()), product_.column, &right_matrix_);
   }
 
-  // Whether both operands have the type of the sums and the left one lies in memory.
+  // Whether both operands have the type of the sums and the left one is in memory.
   bool as_they_lie() {
     const auto dtype = [&](graph::Value v) { return program_.graph().meta(v).dtype; };
     return dtype(left_) == product_.accumulate && dtype(right_) == product_.accumulate &&
            find_left();
   }
 
-  // Where lanes that run along the rows need no turning over: of the transposed product, whose
+  // Whether lanes along the rows need no transpose: then the transposed product is computed, whose
   // right operand is read by rows.
   Verdict reads_left_rows() {
     if (!as_they_lie() || !left_matrix_.second_stride.is(1)) return Verdict::no("");
@@ -124,8 +124,9 @@ class ProductLowering {
     return reads;
   }
 
-  // Weights that stand with k contiguous, beside a left operand that is far smaller but fills
-  // panels: packing that one at every call costs less than a second copy of the weights.
+  // Whether to read weights in place that are contiguous along k, next to a left operand that is
+  // far smaller but fills panels: packing that one at every call costs less than a second copy of
+  // the weights.
   Verdict reads_columns() {
     Verdict packs =
         should_pack_left(program_.machine(), product_.m.constant(), product_.n.constant());
@@ -135,7 +136,8 @@ class ProductLowering {
     return packs;
   }
 
-  // Whatever has its rows contiguous, but weights of which panels are kept where those are faster.
+  // Whether to read the right operand in place by rows: yes if its rows are contiguous, except for
+  // weights whose kept panels are faster.
   Verdict reads_rows() {
     if (!right_matrix_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
@@ -151,7 +153,7 @@ class ProductLowering {
     return reads;
   }
 
-  // Whether panels of the right operand would be packed once.
+  // Whether panels of the right operand would be packed once and kept.
   bool is_kept() const {
     const BufferInfo& from = assignment_.buffers()[right_matrix_.buffer.n];
     if (from.kind != BufferKind::input) return false;
@@ -159,7 +161,7 @@ class ProductLowering {
     return has_kept_panels(g, g.inputs()[from.which.n]);
   }
 
-  // The right operand, computed and written row by row.
+  // Computes the right operand and writes it row by row.
   void copy_right() {
     KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "copy";
@@ -181,7 +183,7 @@ class ProductLowering {
     out_.push_back(build.take());
   }
 
-  // Panels of the right operand.
+  // Packs the right operand into panels.
   void pack() {
     const OperandMatrix& from = right_matrix_;
     const Expr n = product_.n;
@@ -216,7 +218,7 @@ class ProductLowering {
     }
   }
 
-  // What follows the sums, for one of them.
+  // The epilogue of one sum.
   loop::Block finish(KernelBuilder& build) {
     loop::Block body;
     product_.sum = build.new_variable();
@@ -230,9 +232,9 @@ class ProductLowering {
     return body;
   }
 
-  // Whether lanes that run along the rows of the product turn fewer blocks over than those along
-  // its columns: the sums, and what is written across them.  What cannot be turned over counts
-  // more.
+  // Whether lanes along the rows of the product need fewer transposes (of the sums, and of results
+  // written across the lanes) than lanes along its columns. Accesses that cannot be transposed
+  // count more.
   bool lies_across() {
     if (product_.n.is(1)) return true;
     if (is_below_block(product_.m)) return false;
@@ -259,14 +261,14 @@ class ProductLowering {
     return written && turns_over(build, element, lane, other) ? 1 : cost_of_steps_across;
   }
 
-  // Whether neighbours along an index are no neighbours in memory.
+  // Whether elements that are adjacent along an index are not adjacent in memory.
   static bool steps_across(Expr element, Expr index) {
     if (index.constant() || !sym::contains(element, index)) return false;
     const auto linear = sym::as_linear(element, index);
     return !linear || !linear->coefficient.is(1);
   }
 
-  // Whether a store goes by blocks that are turned over: it lies along `other`, not along the
+  // Whether a store is written in transposed blocks: it is contiguous along `other`, not along the
   // lanes.
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
     if (is_below_block(product_.m) || is_below_block(product_.n) || other.constant()) return false;
@@ -316,7 +318,7 @@ class ProductLowering {
   bool exchanged_ = false;  // the operands, and with them rows and columns
   Expr batches_;
   loop::Product product_;
-  BufferId packed_;  // what `multiply` reads: panels, or the right operand
+  BufferId packed_;  // that `multiply` reads: panels, or the right operand
   OperandMatrix left_matrix_{}, right_matrix_{};
   std::vector<LoweredKernel> out_;
 };

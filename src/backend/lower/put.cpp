@@ -1,5 +1,5 @@
-// Groups that put elements where indices say.  Every task sweeps the indexed dimension in order;
-// tasks share the others, so that no two of them write one element.
+// Groups that put elements at given indices. Every task sweeps the indexed dimension in order;
+// tasks share the other dimensions, so that no two of them write the same element.
 #include "backend/lower/builder.h"
 #include "backend/schedule/reductions.h"
 
@@ -38,7 +38,7 @@ class Puts {
   }
 
  private:
-  // The last of the dimensions that are not indexed in vectors, some of them a task.
+  // Vectorizes the last dimension that is not indexed; a task takes a strip of it.
   Block in_lanes(Block body) {
     std::vector<Expr>& tasks = build_.kernel().tasks;
     const Expr column = tasks.back(), extent = sym::extent_of(column);
@@ -62,7 +62,7 @@ class Puts {
     Value made = build_.compute(id, at);
     const std::vector<Expr> indirect =
         indirect_indices(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
-    // Without dimensions there is one element, and the index is checked all the same.
+    // A tensor without dimensions has one element; the index is checked nevertheless.
     const Stored& target = build_.assignment().of(node_id);
     const Expr element = result.rank() == 0
                              ? target.element({}) + indirect[0]

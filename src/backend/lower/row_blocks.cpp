@@ -7,8 +7,8 @@
 namespace vitro::backend {
 namespace {
 
-// Of an element of each load that lies across the reductions; 0 where there is none, or where
-// something lies so that a block of rows does not help.
+// Bytes of an element of each load that is contiguous across the reductions; 0 if there is none, or
+// if some access does not profit from a block of rows.
 int64_t bytes_across(const Program& program, const BufferAssignment& assignment,
                      const Group& group) {
   const IterationSpace& space = group.iteration.space;

@@ -1,10 +1,10 @@
-// Reductions along rows that lie across memory, which sweep them more than once or write along
-// them: a task takes a block of rows, turns it over into scratch, which stays in the cache, and
-// sweeps that.
+// Reductions along rows that are not contiguous, if they are swept more than once or written along
+// the rows: a task transposes a block of rows into scratch that stays in the cache, and sweeps
+// that.
 //
 //   softmax(t(x), 1), x of [512, 1000]
-//     for rows 32*b to 32*b + 32:   x_tile = x's columns, turned over
-//                                   each row: its largest, its sum, its quotients
+//     for rows 32*b to 32*b + 32:   x_tile = x's columns, transposed
+//                                   each row: its maximum, its sum, its quotients
 #pragma once
 
 #include "backend/lower/builder.h"
@@ -12,9 +12,9 @@
 
 namespace vitro::backend {
 
-// Whether the last loop of the kept dimensions is cut into blocks of rows, and into which: not
-// where no load lies so, where a block would not stay in the cache, or where blocks would be too
-// few for the threads.  `group` as walked_as_memory() gives it.
+// Whether the last kept loop is cut into blocks of rows, and into which: not if no load is
+// contiguous across rows, if a block would not stay in the cache, or if there would be too few
+// blocks for the threads. `group`: as swept_in_memory_order() returns it.
 Verdict rows_in_blocks(const Program&, const BufferAssignment&, const Group& group,
                        RowBlocks* blocks);
 

@@ -1,4 +1,4 @@
-// Rows of a task's scratch memory for values that more than one sweep over a row needs.
+// Scratch rows of a task, for values that more than one sweep over a row needs.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace vitro::backend {
 
 class RowScratch {
  public:
-  // The row of a result that the last sweep writes: until then its memory may hold what that sweep
-  // reads again, and is fetched while an earlier sweep computes.
+  // The row of a result that the last sweep writes. Until then its memory may hold a value that the
+  // last sweep reads again, and is fetched while an earlier sweep computes.
   struct ResultRow {
     int buffer;
     sym::Expr element;
@@ -24,16 +24,16 @@ class RowScratch {
   };
   struct Shape {
     sym::Expr index;     // along the row
-    sym::Expr element;   // of a scratch row, where the value of an index lies
+    sym::Expr element;   // of a scratch row, for the value at an index
     sym::Expr size;      // of a scratch row
-    int64_t most_bytes;  // of one whose size is known
+    int64_t most_bytes;  // of a row of known size
     const MachineModel* machine;
     std::optional<ResultRow> result_row = {};
   };
   RowScratch(loop::Kernel& kernel, const Shape& shape) : kernel_(kernel), shape_(shape) {}
 
-  // The values of the next sweep, changed to read what an earlier sweep computed.  Gives the stores
-  // that the earlier sweeps (by number) must make for that.
+  // Changes the values of the next sweep so that they read what an earlier sweep computed. Returns
+  // the stores that this needs, each with the number of its sweep.
   std::vector<std::pair<int, loop::Statement>> next_sweep(const std::vector<loop::Value*>& values);
 
  private:
@@ -46,10 +46,11 @@ class RowScratch {
   loop::Kernel& kernel_;
   Shape shape_;
   size_t rows_ = 0;
-  std::vector<std::unordered_map<const loop::Node*, loop::Value>> sweeps_;  // what each computes
-  std::vector<int> costs_;                                                  // of each
-  std::unordered_map<const loop::Node*, int> computed_in_;                  // first sweep
-  std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and what to read instead
+  std::vector<std::unordered_map<const loop::Node*, loop::Value>>
+      sweeps_;                                                    // values that each computes
+  std::vector<int> costs_;                                        // of each
+  std::unordered_map<const loop::Node*, int> computed_in_;        // first sweep
+  std::unordered_map<const loop::Node*, loop::Value> rewritten_;  // and the replacement
 };
 
 }  // namespace vitro::backend

@@ -1,6 +1,11 @@
-// A task takes one index of the dimensions that are kept; lanes run along the innermost reduced
-// dimension.  Also what has few rows to reduce: lanes then are neighbours of the innermost
-// dimension.
+// Reductions whose lanes run along the innermost dimension, which is reduced; a task takes one
+// index of the kept dimensions. Also reductions of few rows, whose lanes run along the innermost
+// kept dimension.
+//
+// A sweep computes the reductions that depend only on earlier sweeps. It runs over blocks of the
+// innermost reduced dimension: each block has its own state in variables, which then merges into a
+// tree (sums, whose order decides the bits) or into a total. At its end the sixteen lanes merge
+// pairwise into the result, or, if pieces are shared by threads, are stored for a second kernel.
 #include <algorithm>
 
 #include "backend/lower/row_blocks.h"
@@ -16,11 +21,11 @@ class Rows : private Sweeps {
  public:
   Rows(KernelBuilder& build, const Group& group, Pieces* pieces = nullptr)
       : Sweeps(build, group, group.iteration.space.reduced.back(), pieces) {}
-  // The sweeps in blocks of rows, for the reason that the kernel gives.
+  // Sweeps in blocks of rows, for the reason `why`, which the kernel reports.
   Rows(KernelBuilder& build, const Group& group, RowBlocks blocks, std::string why)
       : Sweeps(build, group, true), blocks_(blocks), schedule_(std::move(why)) {}
 
-  // For one index of the dimensions that are kept.
+  // For one index of the kept dimensions.
   Block sweeps() {
     find_reductions([&](Reduction& r) {
       r.result = build_.new_variable();
@@ -66,7 +71,8 @@ class Rows : private Sweeps {
     }
   }
 
-  // Blocks do not wait for each other, also where their order does not matter.
+  // Each block has its own state even if the order does not matter, so that blocks do not depend on
+  // each other.
   void end_block(const Reduction& r, const State& full, Block& out) {
     if (r.tree >= 0) {
       out.push_back(grow(r, 0, blocks()));

@@ -1,7 +1,7 @@
-// Groups with a scan: the scanned dimension is swept in order, the state in variables or, where
-// lanes run along another dimension, in scratch rows.  That is the dimension after it, or the rows
-// that are scanned: of sixteen of these a tile at a time is turned over, scanned, and what it gives
-// turned back.
+// Groups with a scan: the scanned dimension is swept in order, with the state in variables or, if
+// lanes run along another dimension, in scratch rows. That dimension is the one after the scanned
+// one, or that of the scanned rows: then a tile of sixteen rows is transposed, scanned, and its
+// results are transposed back.
 #include <algorithm>
 #include <iterator>
 
@@ -100,7 +100,7 @@ class Scans {
     end_ = sym::min(begin_ + width, extent);
   }
 
-  // The steps of a tile between turns.
+  // The steps of a tile, between transposes.
   loop::Statement in_tiles(Block steps) {
     const Expr tiles = sym::floordiv(count_ + (steps_of_scan - 1), steps_of_scan);
     const Expr tile = Expr::index("tile", tiles), first = tile * steps_of_scan;
@@ -108,14 +108,14 @@ class Scans {
     const TurnedTile turned{
         {lanes_, begin_, end_ - begin_}, {scanned_, first, end - first}, width_, steps_of_scan};
     Block body = turn_over(build_, steps, turned), back = turn_back(build_, steps, turned);
-    // Lanes without a row do no harm in scratch, and cost less than to be left out.
+    // Missing lanes are harmless in scratch, and masking them off would cost more.
     if (stay_in_scratch(steps)) end_ = begin_ + width_;
     body.push_back({loop::Loop{scanned_, first, end, false, in_lanes(std::move(steps))}});
     std::move(back.begin(), back.end(), std::back_inserter(body));
     return {loop::Loop{tile, 0, tiles, false, std::move(body)}};
   }
 
-  // Whether what depends on the lane is neither read from memory, nor written to it, nor checked.
+  // Whether no access that depends on the lane reads or writes memory, and no index is checked.
   bool stay_in_scratch(const Block& steps) {
     const loop::Kernel& kernel = build_.kernel();
     if (!kernel.indirect_indices.empty() || !kernel.checks.empty()) return false;
@@ -165,7 +165,8 @@ class Scans {
     return scan;
   }
 
-  // A part of a state before the first step; what stands for it in a step.
+  // Initializes a part of a state before the first step; returns the value that stands for it in a
+  // step.
   Value keep(Value first, std::string_view name) {
     if (!has_lanes()) {
       const int variable = build_.new_variable();
@@ -177,7 +178,7 @@ class Scans {
     return build_.pool().load(row, first.dtype(), lane());
   }
 
-  // What is done for each element, in order.
+  // The body for each element, in order.
   Block steps_of() {
     Block steps;
     const Program& program = build_.program();
@@ -216,8 +217,8 @@ class Scans {
   std::vector<Expr> kept_;
   Expr scanned_ = 0, count_ = 1;
   Expr lanes_;           // none: all lanes are equal
-  int64_t width_ = 1;    // of a strip of them
-  bool turned_ = false;  // they are rows
+  int64_t width_ = 1;    // of a strip of lanes
+  bool turned_ = false;  // lanes are rows
   Expr strip_ = 0, begin_ = 0, end_ = 0;
   std::vector<Scan> scans_;
   Block before_;  // the first step

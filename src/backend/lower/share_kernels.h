@@ -1,5 +1,5 @@
-// Kernels of a program that differ only in the offsets into their buffers: each kernel of a long
-// `cat` writes other columns.
+// Shares the text of kernels of a program that differ only in the offsets into their buffers, such
+// as the kernels of a long `cat`, each of which writes other columns.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace vitro::backend {
 
-// Takes the offsets out of kernels that are equal without them: their launches add them instead.
+// Removes the offsets from kernels that are equal without them: their launches add them instead.
 void share_kernels(std::vector<LoweredKernel>& kernels);
 
 }  // namespace vitro::backend

@@ -1,5 +1,5 @@
-// Groups with a sort: a task is a row.  The row is read where it lies side by side, else computed
-// into scratch first, with all that shares its elements; then it is put in order.
+// Groups with a sort: a task is a row. The row is read in place if it is contiguous, otherwise
+// computed into scratch first, together with all that shares its elements; then it is sorted.
 #include "backend/lower/builder.h"
 #include "backend/program/operand.h"
 #include "vitro/base/error.h"
@@ -40,8 +40,8 @@ class Sorts {
     for (const ComputeNodeId id : group_.stored) {
       if (const auto made = result_in(id)) write_to(sort, *made, id);
     }
-    // Two arrays of a key and an index for each element, of 32 bits each where these are enough, as
-    // kernels/sort.h wants it.
+    // Two arrays of a key and an index for each element, of 32 bits each if these are enough, as
+    // kernels/sort.h requires.
     const Expr wide = sym::min(sym::floordiv(size_, int64_t{1} << 32), 1) + 1;
     const bool is_wide = bytes_of(row_dtype_) == 8;
     sort.scratch = build_.add_row("entries", DType::i64, size_ * 2 * (is_wide ? Expr(2) : wide));
@@ -53,7 +53,7 @@ class Sorts {
     return build_.program().graph()[build_.program()[id].value.node];
   }
 
-  // The sort of the group whose result a stored compute node is, or copies.
+  // The sort of the group whose result a stored compute node is or copies.
   std::optional<ComputeNodeId> result_in(ComputeNodeId id) const {
     for (const ComputeNodeId sort : sorts_) {
       if (build_.program()[sort].value == build_.program()[id].value) return sort;
@@ -61,8 +61,8 @@ class Sorts {
     return std::nullopt;
   }
 
-  // Where elements do not lie side by side, or are computed, or are needed elsewhere too, a loop
-  // over the row makes them first.
+  // If elements are not contiguous, are computed, or are needed elsewhere too, a loop over the row
+  // computes them first.
   void read_row(loop::Sort& sort) {
     const Value element = build_.compute(sorts_[0], group_.index_map(sorts_[0]));
     row_dtype_ = element.dtype();
@@ -86,7 +86,7 @@ class Sorts {
     build_.kernel().body.push_back({loop::Loop{index, 0, size_, is_loop, std::move(made)}});
   }
 
-  // The first element of the row, where the next ones follow it in memory.
+  // The first element of the row, if the row is contiguous in memory.
   std::optional<Expr> as_side_by_side(Value element) const {
     if (element->fn != loop::Fn::load || !build_.kernel().indirect_indices.empty())
       return std::nullopt;
@@ -116,7 +116,7 @@ class Sorts {
 
   KernelBuilder& build_;
   const Group& group_;
-  std::vector<ComputeNodeId> sorts_;  // one for each result of the call that somebody reads
+  std::vector<ComputeNodeId> sorts_;  // one for each result of the call that has readers
   Expr sorted_ = 0, size_ = 1;
   DType row_dtype_ = DType::f32;
 };

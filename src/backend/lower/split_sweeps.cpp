@@ -1,3 +1,5 @@
+// Splits groups whose reductions are few and long into one group for each sweep: split_sweeps()
+// runs after fusion.
 #include "backend/lower/split_sweeps.h"
 
 #include <algorithm>
@@ -11,14 +13,14 @@ namespace {
 
 class Split {
  public:
-  // `leaves`: whether a sweep leaves in memory what is expensive to compute again.
+  // `leaves`: whether a sweep stores expensive values that a later sweep needs.
   Split(const Program& program, const Group& group, bool leaves)
       : p_(program), group_(group), leaves_(leaves) {
     for (const ComputeNodeId id : group.compute_nodes) note_sweep(id);
     for (int sweep = 0; sweep <= last_; ++sweep) note_first(sweep);
   }
 
-  // Nothing where a sweep alone makes no loop.
+  // Empty if some sweep cannot be a group by itself.
   std::vector<Group> run() {
     std::vector<Group> out;
     for (int sweep = last_; sweep >= 0; --sweep) {
@@ -38,7 +40,7 @@ class Split {
 
  private:
   bool is_reduction(ComputeNodeId id) const { return p_[id].kind == ComputeKind::reduction; }
-  // Computed of results alone.
+  // Whether it depends only on results of reductions.
   bool is_result(ComputeNodeId id) const { return results_.contains(id.n); }
   bool is_stored(ComputeNodeId id) const {
     return std::binary_search(group_.stored.begin(), group_.stored.end(), id);
@@ -52,8 +54,8 @@ class Split {
     return out;
   }
 
-  // The first sweep in which all that a compute node needs is known.  What is computed of results
-  // alone belongs to the sweep that gives the last of them.
+  // Finds the first sweep in which all operands of a compute node are known. A node that depends
+  // only on results belongs to the sweep that computes the last of them.
   void note_sweep(ComputeNodeId id) {
     int sweep = 0;
     for (const ComputeNodeId made : needs(id)) {
@@ -67,7 +69,7 @@ class Split {
     last_ = std::max(last_, sweep);
   }
 
-  // The first sweep that computes each compute node.
+  // Finds the first sweep that computes each compute node.
   void note_first(int sweep) {
     for (const ComputeNodeId id : group_.compute_nodes) {
       if (sweep_.at(id.n) == sweep && (is_reduction(id) || is_stored(id))) note_first(id, sweep);
@@ -78,7 +80,7 @@ class Split {
     for (const ComputeNodeId made : needs(id)) note_first(made, sweep);
   }
 
-  // What a sweep is for: those that later sweeps asked for among them.
+  // The outputs of a sweep, including those that later sweeps need.
   std::vector<ComputeNodeId> targets(int sweep) const {
     std::vector<ComputeNodeId> out;
     for (const ComputeNodeId id : group_.compute_nodes) {
@@ -89,7 +91,8 @@ class Split {
     return out;
   }
 
-  // The compute node and what the sweep computes for it; the rest earlier sweeps leave in memory.
+  // Adds the compute node and the operands that the sweep computes; earlier sweeps store the
+  // others.
   void add(ComputeNodeId id, int sweep, std::vector<ComputeNodeId>& compute_nodes) {
     if (std::find(compute_nodes.begin(), compute_nodes.end(), id) != compute_nodes.end()) return;
     compute_nodes.push_back(id);
@@ -103,7 +106,7 @@ class Split {
     }
   }
 
-  // The earlier sweep that leaves the value in memory; -1: this one computes it.
+  // The earlier sweep that stores the value; -1: this one computes it.
   int left_in(ComputeNodeId id, int sweep) const {
     const bool alone = is_reduction(id) || is_result(id) || is_stored(id);
     if (alone) return sweep_.at(id.n) < sweep ? sweep_.at(id.n) : -1;
@@ -121,7 +124,7 @@ class Split {
   const bool leaves_;
   std::unordered_map<uint32_t, int> sweep_, first_;
   std::unordered_set<uint32_t> results_;
-  std::unordered_map<uint32_t, int> left_;  // the sweep that stores what a later one needs
+  std::unordered_map<uint32_t, int> left_;  // the sweep that stores a value for a later one
   int last_ = 0;
 };
 
@@ -138,7 +141,7 @@ void split_sweeps(const Program& program, Groups& groups) {
   for (Group& group : groups.groups) {
     Verdict verdict = should_split_sweeps(program, assignment, group);
     std::vector<Group> sweeps;
-    // A sweep across memory gives rows alone, which are turned over.
+    // The result of a sweep across memory is stored in rows only, which are transposed.
     if (verdict) sweeps = Split(program, group, verdict.code != &reductions_lie_across).run();
     if (sweeps.empty()) {
       out.push_back(std::move(group));

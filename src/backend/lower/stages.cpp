@@ -1,5 +1,5 @@
-// Cuts a deep chain of functions into stages with a row of scratch between them, where that lets
-// more turns overlap than it costs in memory and repeated work.
+// Cuts a deep chain of functions into stages with a scratch row between them, if the overlap of
+// iterations gained is worth the memory accesses and the repeated work.
 #include "backend/lower/stages.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using loop::Node;
 using loop::Value;
 using sym::Expr;
 
-// What is stored in rows, and the loop that each value belongs to.
+// The values stored in rows, and the loop that each value belongs to.
 class Cut {
  public:
   Cut(const MachineModel& machine, const std::vector<Value>& roots, Expr index)
@@ -31,7 +31,7 @@ class Cut {
   }
 
   bool none() const { return cut_.empty(); }
-  // Whether values of which there are no rows would be computed by too many loops.
+  // Whether too many loops would recompute values without rows.
   bool repeats() const {
     int64_t once = 0, all = 0;
     for (const Node* node : varying_) once += info(node->fn).cost;
@@ -40,7 +40,7 @@ class Cut {
   }
   int deepest() const { return deepest_; }
   int loops() const { return last_ + 1; }
-  // In an order in which each finds what it reads.
+  // In dependency order.
   std::vector<const Node*> nodes() const {
     std::vector<const Node*> out;
     for (const Node* node : order_) {
@@ -70,7 +70,7 @@ class Cut {
     return deepest + steps_of(info(node->fn).cost);
   }
 
-  // Gives the node its depth; what makes it too deep is cut below it.
+  // Computes the node's depth; an operand that makes it too deep is cut.
   void deepen(const Node* node) {
     if (!varying_.contains(node)) return;
     depth_[node] = depth_of(node);
@@ -94,7 +94,7 @@ class Cut {
     const auto known = depth_.find(node);
     return known != depth_.end() && is_worth_a_stage(known->second);
   }
-  // The one operand that varies of a node that is cheap to compute from it.
+  // The only varying operand of a node that is cheap to compute from it.
   const Node* only_operand(const Node* node) const {
     if (!follows_its_operand(info(node->fn).cost)) return nullptr;
     const Node* only = nullptr;
@@ -106,7 +106,7 @@ class Cut {
     return only && !cut_.contains(only) && is_worth_a_row(only) ? only : nullptr;
   }
 
-  // Cuts one costly value that several loops would compute; false where there is none.
+  // Cuts one costly value that several loops would compute; false if there is none.
   bool cut_shared() {
     number_stages();
     std::unordered_map<const Node*, int> loops_of, cost;  // the loop that computes it, -1: several
@@ -161,11 +161,12 @@ class Cut {
   std::vector<const Node*> order_;
   std::unordered_set<const Node*> varying_, cut_;
   std::unordered_map<const Node*, int> depth_, stage_, last_reader_;
-  std::set<std::pair<const Node*, int>> computed_in_;  // what has no row, and each loop with it
+  std::set<std::pair<const Node*, int>>
+      computed_in_;  // values without a row, and each loop that computes them
   int deepest_ = 0, last_ = 0;
 };
 
-// Rows of the kernel that are taken up again once nobody reads them.
+// Scratch rows of the kernel; a row is reused after its last reader.
 class Rows {
  public:
   Rows(loop::Kernel& kernel, Expr size) : kernel_(kernel), size_(size) {}
@@ -190,7 +191,7 @@ class Rows {
   std::vector<Used> used_;
 };
 
-// The same loop over a part of its indices.
+// A part of the loop's index range.
 struct Stretch {
   Expr begin, end, length;
 };

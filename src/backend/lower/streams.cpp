@@ -15,8 +15,8 @@ bool may_be_large(const MachineModel& machine, const BufferInfo& info) {
   return !bytes || *bytes >= machine.least_streamed_bytes;
 }
 
-// How many elements side by side a loop writes; of chunks that the last of may be shorter, the
-// others.
+// The number of contiguous elements that a loop writes; for chunks of which the last may be
+// shorter, the length of the others.
 std::optional<int64_t> run_of(const loop::Loop& l) {
   if (const auto all = (l.end - l.begin).constant()) return all;
   if (sym::kind_of(l.end) != sym::Kind::min) return std::nullopt;
@@ -26,9 +26,9 @@ std::optional<int64_t> run_of(const loop::Loop& l) {
   return std::nullopt;
 }
 
-// What is left of a run behind its last vector is stored, not streamed.  A line that is written
-// both ways goes to memory twice, and is read in between: that costs more than streaming the rest
-// of a short run saves.
+// The rest of a run after its last vector is stored normally. A line that is written both ways is
+// written to memory twice and read in between: that costs more than streaming the rest of a short
+// run saves.
 bool can_stream(std::optional<int64_t> run, DType dtype) {
   constexpr int64_t line = 64, long_run = 2048, very_long_run = 1 << 16;
   if (!run) return false;
@@ -37,7 +37,7 @@ bool can_stream(std::optional<int64_t> run, DType dtype) {
   return bytes % (line / 2) == 0 && bytes >= long_run;
 }
 
-// The buffers that vector loops write in runs which are better stored.
+// Finds buffers that vector loops write in runs that are better stored normally.
 void find_stored(const loop::Kernel& kernel, const loop::Block& block,
                  const loop::Loop* vector_loop, std::vector<bool>& stored) {
   for (const loop::Statement& statement : block) {
@@ -45,7 +45,7 @@ void find_stored(const loop::Kernel& kernel, const loop::Block& block,
       find_stored(kernel, inner->body, inner->vector ? inner : vector_loop, stored);
     } else if (const auto* store = std::get_if<loop::Store>(&statement.what)) {
       const auto buffer = static_cast<size_t>(store->buffer);
-      if (!vector_loop || buffer >= stored.size()) continue;  // one number, or a scratch row
+      if (!vector_loop || buffer >= stored.size()) continue;  // a single element, or a scratch row
       if (!can_stream(run_of(*vector_loop), kernel.buffers[buffer].dtype)) stored[buffer] = true;
     }
   }

@@ -1,4 +1,4 @@
-// Results that may be larger than the last cache: their stores can go past it.
+// Results that may exceed the last-level cache: their stores can bypass it.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 namespace vitro::backend {
 
 // Marks the buffers of kernels whose stores choose at each launch (DeviceRuntime::should_stream):
-// what no statement of the kernel reads, since its lines are in the caches when they are written.
+// buffers that no statement of the kernel reads, since lines that it reads are in the caches when
+// they are written.
 void choose_streams(const MachineModel& machine, std::vector<LoweredKernel>& kernels,
                     const BufferAssignment& assignment);
 

@@ -1,5 +1,5 @@
-// Lowers a group once to see what it reads and writes, and gives the dimensions that it keeps to
-// loop::choose_domain(); lowering calls walked_as_memory() for every group with reductions.
+// Lowers a group once to find its accesses, and passes the kept dimensions to
+// loop::choose_loop_nest(); lowering calls swept_in_memory_order() for every group with reductions.
 #include "backend/lower/sweep_order.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ Expr reduced_element(const SweepAccesses& accesses, const IterationSpace& space)
   return {};
 }
 
-// The dimensions of the shape that the space keeps, each an index of its own; `values`: of the
-// space's index, in terms of them.
+// The dimensions of the shape that the space keeps, each with its own index; `values`: the space's
+// index in terms of them.
 Index kept_dimensions(const ComputeNode& compute_node, const IterationSpace& space, Index& values) {
   Index dims;
   for (size_t d = 0, of_space = 0; d < compute_node.sizes.size(); ++d) {
@@ -48,7 +48,8 @@ Group with_space(const Group& group, IterationSpace space, const Index& values) 
   return out;
 }
 
-// The loops around what is reduced; where that goes along columns, the last one within it.
+// The loops around the reduced dimensions; in a reduction along columns, the last kept one is
+// inside.
 IterationSpace iteration_space_of(const IterationSpace& old, const std::vector<Expr>& loops) {
   IterationSpace space;
   const auto add = [&](Expr index, Expr size, bool reduced) {
@@ -65,7 +66,7 @@ IterationSpace iteration_space_of(const IterationSpace& old, const std::vector<E
   return space;
 }
 
-// Whether the loops are those of the space already.
+// Whether the loops are already those of the space.
 bool keeps_order(const IterationSpace& space, const Index& values, const std::vector<Expr>& loops) {
   std::vector<Expr> kept;
   for (size_t d = 0; d < values.size(); ++d) {

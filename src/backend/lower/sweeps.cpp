@@ -1,5 +1,5 @@
 // The states of reductions in a kernel: lanes, trees of blocks, and the order in which they merge
-// (vitro/ops/reduce.h), written as loops.
+// (vitro/ops/reduce.h), as loops.
 #include "backend/lower/sweeps.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void Sweeps::find_reductions(const std::function<Value(Reduction&)>& result) {
   }
 }
 
-// The first sweep in which all that the value reads is known.
+// The first sweep in which all operands of the value are known.
 int Sweeps::level_of(Value value) {
   int level = 0;
   for (const loop::Node* node : loop::nodes_below({value})) {
@@ -73,7 +73,7 @@ int Sweeps::level_of(Value value) {
   return level;
 }
 
-// A store, and the sweep in which it is done, or before which where it is one of a row.
+// A store and its sweep: it is done in the sweep, or before it if it is a store of a row.
 struct Sweeps::ScheduledStore {
   loop::Statement store;
   int level = 0;
@@ -129,8 +129,8 @@ bool reads(Value value, int buffer) {
 
 }  // namespace
 
-// An input is overwritten in the last sweep that reads its elements, or after it; what waits for
-// that may itself read another input.  Whether a store moved.
+// Moves the overwriting of an input to the last sweep that reads its elements, or after it; a store
+// that is delayed may itself read another input. Returns whether a store moved.
 bool Sweeps::put_off_writes(std::vector<ScheduledStore>& all) const {
   bool moved = false;
   for (ScheduledStore& write : all) {
@@ -159,7 +159,7 @@ bool Sweeps::is_swept(const IndexMap& map) const {
   });
 }
 
-// The memory of a result that is written along the row in the last sweep.
+// The memory of a result that the last sweep writes along the row.
 std::optional<RowScratch::ResultRow> Sweeps::result_row() const {
   if (!along_ || levels_ == 0) return std::nullopt;
   for (const loop::Statement& s : full_stores_[at(levels_)]) {
@@ -258,7 +258,7 @@ Sweeps::Parts Sweeps::blocks() const {
   return {count, row * per_row_ + chunk_, count.constant()};
 }
 
-// Where there may be more than one part and the order matters.
+// If there may be more than one part and the order matters.
 void Sweeps::add_tree(Reduction& r, int64_t width, const Parts& parts) {
   if (!r.rounds || parts.count.is(1)) return;
   const Value none = initial(r)[0];

@@ -1,5 +1,6 @@
-// Finds the loads that lie across a result, cuts the loops into tiles, and writes each tile as
-// turns and loops: read_in_tiles() is called for every pointwise kernel of two loops or more.
+// Finds the loads that are not contiguous along the innermost loop, cuts the loops into tiles, and
+// writes each tile as transposes and loops: read_in_tiles() is called for every pointwise kernel of
+// at least two loops.
 #include "backend/lower/tiles.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ using sym::Expr;
 
 constexpr int64_t side = side_of_tile;
 
-// A load, and how it strides through memory along the innermost loop.
+// A load, and its stride along the innermost loop.
 struct Across {
   const Node* load;
   Expr along, stride;  // contiguous along this loop
@@ -104,7 +105,7 @@ class Tiler {
     return {index, tile * length, even ? end : sym::min(end, extent)};
   }
 
-  // The names of what is turned over.
+  // Builds the tasks and the body; returns the names of the transposed operands.
   std::string make() {
     int64_t bytes = 0;
     for (const Across& a : across_) bytes += bytes_of(a.load->dtype);
@@ -113,7 +114,7 @@ class Tiler {
       if (loop != inner_ && loop != across_[0].along) kernel_.tasks.push_back(loop);
     }
     const Part inner = cut(inner_, side), outer = cut(across_[0].along, width_);
-    loop::Block left;  // what is more than a copy
+    loop::Block left;  // more than a copy
     for (const loop::Statement& s : body_) {
       if (!copies(std::get<loop::Store>(s.what), outer, inner)) left.push_back(s);
     }
@@ -126,7 +127,7 @@ class Tiler {
     return names;
   }
 
-  // Of an element, where all indices that a tile covers are at their first.
+  // The element at the first value of all indices that a tile covers.
   static Expr first_of(Expr element, const Part& outer, const Part& inner) {
     const std::pair<Expr, Expr> first[] = {{outer.index, outer.begin}, {inner.index, inner.begin}};
     return sym::substitute(element, first);
@@ -143,8 +144,8 @@ class Tiler {
             0};
   }
 
-  // A store of a load is turned over to where it goes, unless a store overwrites what another one
-  // reads: they would no longer go element by element.
+  // Whether a store of a load becomes a transpose to its destination. Not if a store overwrites
+  // memory that another one reads: they would no longer go element by element.
   bool copies(const loop::Store& store, const Part& outer, const Part& inner) {
     if (overwrites_) return false;
     const auto a = std::find_if(across_.begin(), across_.end(),
@@ -155,7 +156,7 @@ class Tiler {
     return made.has_value();
   }
 
-  // To where a store goes, if that can be.
+  // The transpose directly to the destination of a store, if possible.
   static std::optional<loop::Turn> turned_to(loop::Turn from, const loop::Store& store,
                                              const Part& outer, const Part& inner) {
     const auto row = sym::as_linear(store.element, inner.index);
@@ -167,8 +168,8 @@ class Tiler {
     return from;
   }
 
-  // Short rows would be computed a few lanes at a time: the values are computed across them and
-  // turned over.  Gives the stores for which that cannot be.
+  // Short rows would be computed a few lanes at a time: the values are computed across the rows and
+  // transposed. Returns the stores for which that is impossible.
   loop::Block turn_results(loop::Block body, const Part& outer, const Part& inner) {
     const Expr element = (inner.index - inner.begin) * width_ + (outer.index - outer.begin);
     const Expr rows = inner.end - inner.begin, columns = outer.end - outer.begin;
@@ -223,7 +224,7 @@ class Tiler {
   const Expr inner_;
   std::vector<Across> across_;
   std::string why_not_;
-  bool overwrites_ = false;  // what the body reads
+  bool overwrites_ = false;  // memory that the body reads
   int64_t width_ = side;
 };
 

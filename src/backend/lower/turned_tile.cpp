@@ -20,13 +20,13 @@ bool is_only_read(const loop::Kernel& kernel, const Node* load) {
              });
 }
 
-// Of an element, where the tile begins.
+// An element at the beginning of the tile.
 Expr first_of(Expr element, const TurnedTile& tile) {
   const std::pair<Expr, Expr> begin[] = {{tile.lane.index, tile.lane.begin},
                                          {tile.inner.index, tile.inner.begin}};
   return sym::substitute(element, begin);
 }
-// Where it lies in the tile.
+// Its position in the tile.
 Expr index_map_to(const TurnedTile& tile) {
   return (tile.inner.index - tile.inner.begin) * tile.pitch + (tile.lane.index - tile.lane.begin);
 }

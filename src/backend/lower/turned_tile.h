@@ -1,6 +1,5 @@
-// Loads whose elements lie beside each other along another loop than lanes go along: they read a
-// tile of scratch into which memory was turned over.  The same of stores, whose tile is turned over
-// to memory.
+// Loads that are contiguous along a loop other than that of the lanes read a tile of scratch into
+// which memory was transposed. Likewise stores write a tile that is then transposed to memory.
 #pragma once
 
 #include "backend/lower/builder.h"
@@ -11,18 +10,18 @@ namespace vitro::backend {
 struct Stretch {
   Expr index, begin, count;
 };
-// Element (inner, lane) of a tile lies at inner * pitch + lane.
+// Element (inner, lane) of a tile is at inner * pitch + lane.
 struct TurnedTile {
-  Stretch lane;   // of the loop that lanes go along
-  Stretch inner;  // of the one that memory goes along
+  Stretch lane;   // of the loop along the lanes
+  Stretch inner;  // of the loop along memory
   int64_t pitch, most_inner;
 };
 
-// Gives the statements that fill the tiles; `body` reads them.  Loads of buffers that the kernel
-// writes, and of elements that are read at an indirect index, stay as they are.
+// Returns the statements that fill the tiles; `body` reads them. Loads of buffers that the kernel
+// writes, and of elements at an indirect index, stay as they are.
 loop::Block turn_over(KernelBuilder& build, loop::Block& body, const TurnedTile& tile);
-// Gives the statements that empty the tiles, which stores of `body` write.  A store that does not
-// lie so stays as it is.
+// Returns the statements that empty the tiles, which stores of `body` write. A store that is not
+// contiguous along the inner loop stays as it is.
 loop::Block turn_back(KernelBuilder& build, loop::Block& body, const TurnedTile& tile);
 
 }  // namespace vitro::backend

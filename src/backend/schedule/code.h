@@ -1,5 +1,5 @@
-// The text of kernels: which loops are written twice or unrolled, and what is compiled together.
-// Costs are those of an element, in plain vector operations.
+// Choices about the text of kernels: which loops are peeled or unrolled, and which kernels are
+// compiled together. Costs are per element, in plain vector operations.
 #pragma once
 
 #include <cstddef>
@@ -8,29 +8,28 @@
 
 namespace vitro::backend {
 
-// A loop that reduces: whether counting takes a part of the time of a turn that is worth the text
-// of more turns.
+// Whether to unroll a loop that reduces, with this cost per iteration: only if loop overhead is a
+// noticeable part of its time, since unrolling makes the text longer.
 bool is_worth_unrolling(int cost);
 inline constexpr int unrolled_turns = 4;
 
-// A loop that stores rows, whose length is not a multiple of the lanes; `extent` where known.  Rows
-// lie across cache lines, where a store under a mask costs more than a plain one: whether the last
-// turn is written apart.
+// Whether to peel the last iteration of a loop that stores rows whose length is not a multiple of
+// the lanes; `extent` if known. Rows are not aligned to cache lines, where a masked store costs
+// more than a plain one.
 bool has_rest_apart(std::optional<int64_t> extent);
 bool stores_quickly(int cost);
-// The same of a loop whose lanes read elements at indices of their own: taking care of lanes that
-// are not there costs as much again.
+// The same for a loop with gathers: masking off the missing lanes of a gather is expensive too.
 bool gathers_have_rest_apart(std::optional<int64_t> extent);
 
-// A loop that reads elements by a condition on their index, as padding does, at so many places:
-// whether turns that reach no border are written apart, which ask nothing.
+// Whether to peel the border iterations of a loop with `reads` conditional loads, as for padding:
+// the inner iterations then need no condition.
 bool has_inside_apart(std::optional<int64_t> extent, int reads);
 
-// With so many bytes of text a program is large: its kernels are to be quick to compile, though a
-// launch of one that is full of elementary functions takes up to twice as long.
+// A program with this much text is large: its kernels must compile quickly, even if a launch of one
+// that is full of elementary functions takes up to twice as long.
 inline constexpr size_t large_program = 512 << 10;
-// A module has about so many bytes of text: less, and what modules have in common (the functions of
-// the prelude) is compiled too often; more, and there are fewer than cores, and fewer in common.
+// Target size of a module's text. Smaller modules compile their common part (the functions of the
+// prelude) too often; larger ones are fewer than the cores, and fewer are shared between programs.
 size_t bytes_of_module(bool large);
 
 }  // namespace vitro::backend

@@ -21,8 +21,8 @@ int64_t width_of_tile(const MachineModel& machine, int64_t bytes) {
 }
 
 int steps_of(int cost) {
-  // A function waits for itself at each step; a plain operation leaves as much time to others as it
-  // takes.
+  // A function is latency bound: each of its operations depends on the previous one. A plain
+  // operation counts at its throughput.
   constexpr int least_function = 8;
   return cost < least_function ? cost : 2 * cost;
 }

@@ -1,5 +1,5 @@
-// How large a kernel may be, and which values are computed again instead of kept.  Costs are those
-// of an element, in plain vector operations.
+// How large a kernel may be, and which values are recomputed instead of stored. Costs are per
+// element, in plain vector operations.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +14,34 @@ namespace vitro::backend {
 struct FuseOptions {
   bool fuse = true;               // false: one kernel for each compute node
   size_t max_compute_nodes = 96;  // of a group
-  // Of them, those that write parts of one tensor: each has a loop, and the time to compile a
-  // kernel grows faster than their number.  More kernels of as many parts share a text.
+  // Limit for those that write parts of one tensor: each has its own loop, and compile time grows
+  // faster than their number. Kernels with the same number of parts can share their text.
   size_t max_parts = 32;
 };
 
-// Whether a group may have so many compute nodes, of which so many write parts of a tensor.
+// Whether a group may have this many compute nodes, `parts` of which write parts of a tensor.
 Verdict should_grow(const FuseOptions& options, size_t compute_nodes, size_t parts);
 
-// A node with several readers, which reads so much: whether each of them computes it.
+// Whether each of several readers recomputes a node with this many reads.
 bool is_cheap_for_each_reader(int reads, int cost);
-// A value that is broadcast along an outer dimension: whether each row computes it.
+// Whether each row recomputes a value that is broadcast along an outer dimension.
 bool is_cheap_for_each_row(int cost);
-// Whether a sweep leaves in memory what a later one needs again; `bytes` where known.
+// Whether a sweep stores to memory what a later sweep needs again; `bytes` if known.
 bool is_worth_leaving(const MachineModel& machine, int cost, std::optional<int64_t> bytes);
-// Whether a sweep leaves in a scratch row what a later one of the same task needs again; `rows`:
-// how many there are.
+// Whether a sweep keeps in a scratch row what a later sweep of the same task needs again; `rows`:
+// the number of rows so far.
 bool is_worth_a_row(int cost, size_t rows);
-// Of a scratch row of one reduction, and of columns that are reduced together, which are to stay in
-// a core's cache.
+// Limits of a scratch row of one reduction, and of columns that are reduced together, so that they
+// stay in a core's cache.
 int64_t most_bytes_of_row(const MachineModel& machine);
 int64_t most_bytes_of_strip(const MachineModel& machine);
-// Whether a sweep takes so long for an element that memory is fetched in the meantime.
+// Whether a sweep computes long enough per element to hide the latency of memory.
 bool hides_fetches(const MachineModel& machine, int cost);
 
-// Whether stores of one loop are so many that those which read nothing together have loops of their
-// own: an iteration then touches few places of memory.
+// Whether a loop has so many stores that those without common reads get their own loops: each
+// iteration then touches fewer streams of memory.
 bool are_many_stores(size_t stores);
-// Whether two of them that need such a value stay together.
+// Whether two stores that need a value of this cost stay in one loop.
 bool is_worth_sharing(int cost);
 
 }  // namespace vitro::backend

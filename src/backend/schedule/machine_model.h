@@ -1,5 +1,5 @@
-// What the choices of this folder depend on.  Another machine has other numbers; what is chosen by
-// them, and the code of the backend, is the same.
+// The parameters of the decisions in this folder. Another machine has other numbers; the decision
+// rules and the code of the backend stay the same.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,30 @@ struct MachineModel {
   int64_t l2_bytes = 1 << 20;   // of one core
   int64_t l3_bytes = 32 << 20;  // shared
   int threads = 16;             // that kernels are cut for
-  // Steps of a chain of dependent operations, two cycles each, above which a core finds too little
-  // to do in the turns of a loop that it looks ahead at.
+  // Length of a chain of dependent operations, in steps of two cycles, above which out-of-order
+  // execution cannot overlap enough iterations.
   int overlapped_steps = 60;
-  // Plain operations on vectors in the time in which memory moves one, which is its bandwidth as a
-  // core sees it.  Measured: 7 with AVX2, 9 with AVX-512 (`operations_N` of vitro_bench moves two
-  // vectors for N operations; up to there its time stays the same).
+  // Plain vector operations in the time in which memory transfers one vector at the bandwidth of
+  // one core. Measured: 7 with AVX2, 9 with AVX-512 (`operations_N` of vitro_bench moves two
+  // vectors for N operations; up to this N its time is constant).
   int operations_of_fetch = 8;
   int64_t lanes = 16;                      // of a vector in generated code
-  int64_t least_streamed_bytes = 1 << 20;  // results smaller than this stay in the caches
+  int64_t least_streamed_bytes = 1 << 20;  // smaller results stay in the caches
   // Columns of the panels of a product.
   int64_t panel_columns = 64;
 
-  // Tasks of a kernel that keep all threads busy, where so many for each thread do.
+  // Number of tasks that keeps all threads busy, with `of_thread` tasks for each.
   int64_t enough_tasks(int64_t of_thread) const { return of_thread * threads; }
-  // The same where threads share their caches with fewer tasks: one for so many threads.
+  // The same if tasks are so large that fewer of them already fill the shared caches: one for
+  // `threads_of_task` threads.
   int64_t enough_shared_tasks(int64_t threads_of_task) const { return threads / threads_of_task; }
   friend bool operator==(const MachineModel&, const MachineModel&) = default;
 };
 
-// A device's.  What it does not tell is as above; kernels are cut for at least sixteen threads, as
-// a program may be given more of them later.
+// The model of a device. Traits that it does not have keep the defaults above; kernels are cut for
+// at least sixteen threads, because a program may get more of them later.
 MachineModel machine_model_of(const runtime::DeviceTraits& device);
-// The CPU's.
+// The model of the CPU.
 const MachineModel& host_machine_model();
 
 }  // namespace vitro::backend

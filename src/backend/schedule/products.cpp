@@ -8,8 +8,8 @@
 namespace vitro::backend {
 
 Verdict should_read_weights(std::optional<int64_t> m) {
-  // Fewer rows wait for memory, from which panels come faster; more read the weights again for
-  // every block of rows.
+  // With fewer rows the product is bound by memory, and panels load faster; with more, every block
+  // of rows reads the weights again.
   constexpr int64_t least_rows = 48, most_rows = 4 * kernels::product_plain_rows;
   if (!m) return Verdict::no("packed once for calls of every size");
   if (*m < least_rows)
@@ -24,7 +24,7 @@ Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
   if (!m || !n) return Verdict::no("packed, as its size or the left one's differs between calls");
   if (*m < 2 * panel) return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
   if (2 * *m > *n) return Verdict::no("packed, as it is hardly larger than the left operand");
-  const int64_t in_last = *m % panel;  // a panel less than half full is slow beside a few others
+  const int64_t in_last = *m % panel;  // a panel less than half full is slow next to few others
   if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {
     return Verdict::no(cat("packed, as ", *m, " rows leave most of a panel empty"));
   }

@@ -1,3 +1,5 @@
+// Decides how reductions and scans are cut into pieces, strips and blocks of rows. The lowering
+// calls these functions; each verdict has a reason that reports show.
 #include "backend/schedule/reductions.h"
 
 #include <algorithm>
@@ -15,7 +17,7 @@ const Code few_reductions{
     "each sweep is a kernel whose threads share them.",
     "", "Nothing."};
 
-// Nothing where it is not known.
+// Empty if unknown.
 std::optional<bool> are_short(const MachineModel& machine, const Reductions& reductions) {
   return sym::prove_less(reductions.blocks, 2 * blocks_of_piece(machine, reductions));
 }
@@ -32,7 +34,7 @@ int64_t blocks_of_piece(const MachineModel& machine, const Reductions& reduction
 }
 
 Verdict should_share_reductions(const MachineModel& machine, const Reductions& reductions) {
-  // A piece of turned rows leaves the states of all lanes: it pays for very few reductions only.
+  // A piece of turned rows stores the states of all lanes: that pays only for very few reductions.
   const int64_t enough =
       reductions.turned ? machine.enough_shared_tasks(4) : machine.enough_tasks(4);
   if (!are_fewer(reductions, enough)) return Verdict::no("there are reductions for all threads");
@@ -60,7 +62,7 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
                          bool again) {
   constexpr int64_t once = 512, most = 1024, least = 64;
   constexpr int64_t bytes = sizeof(float);  // of most elements
-  // Rows that lie so far apart share few places in a cache: not even a narrow strip stays there.
+  // Rows with such a stride map to few cache sets: not even a narrow strip stays in the cache.
   constexpr int64_t crowded_stride = 1024;
   if (!again) return once;
   const auto known = columns.constant(), reduced = rows.constant();
@@ -74,7 +76,7 @@ bool is_short_side(sym::Expr size) {
 }
 
 Verdict should_turn_scan(sym::Expr rows, sym::Expr steps, int cost) {
-  // Where a side may be short, steps that cost so much still pay for turns of few elements.
+  // If a side may be short, steps of this cost pay for transposing even a few elements.
   constexpr int dear_step = 4;
   for (const sym::Expr side : {rows, steps}) {
     const auto is_short = sym::prove_less(side, rows_of_scan);
@@ -89,7 +91,7 @@ Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t l
   constexpr int64_t most_rows = 64, least_rows = 16;
   const int64_t good_bytes = machine.l2_bytes / 4, most_bytes = machine.l2_bytes / 2;
   const int64_t enough = machine.enough_shared_tasks(2);
-  // A line more than needed: rows of a power of two would share few places of a cache.
+  // One vector more than needed: rows whose pitch is a power of two would map to few cache sets.
   const int64_t vectors = (length + machine.lanes - 1) / machine.lanes + 1;
   RowBlocks out{most_rows, vectors * machine.lanes};
   const int64_t row_bytes = out.pitch * bytes;
