@@ -102,7 +102,7 @@ void check_overwritten(const OpCall& call, const Tensor& written, std::span<cons
 
 // The operands as distinct tensors: if one occurs twice, each occurrence has its own gradient,
 // whether or not both are wanted.
-std::vector<Tensor> without_shared_handles(const OpCall& call) {
+std::vector<Tensor> distinct_operands(const OpCall& call) {
   std::vector<Tensor> out(call.operands.size());
   for (size_t i = 0; i < out.size(); ++i) {
     if (!call.operands[i].is_tensor()) continue;
@@ -118,7 +118,7 @@ std::vector<Tensor> without_shared_handles(const OpCall& call) {
 
 void through_program(const OpCall& call, std::span<const Tensor> gradients,
                      std::span<const bool> wanted, std::span<Tensor> out) {
-  const std::vector<Tensor> inputs = without_shared_handles(call);
+  const std::vector<Tensor> inputs = distinct_operands(call);
   std::vector<Operand> operands(call.operands.begin(), call.operands.end());
   Tape tape;
   for (size_t i = 0; i < operands.size(); ++i) {

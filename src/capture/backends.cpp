@@ -1,3 +1,5 @@
+// The registry of backends by name, with aliases; "eager" interprets segments op by op.  Compiled
+// functions look up their runner here when they are made.
 #include <algorithm>
 #include <functional>
 #include <map>
