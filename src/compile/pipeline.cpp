@@ -1,5 +1,5 @@
 // Compiles captured graphs: graph passes, then the backend's kernels, per part if there are data
-// sizes. capture calls it as the segment runner "inductor" (make_runner).
+// sizes. capture calls it as the segment runner "vitro" (make_runner).
 #include "compile/pipeline.h"
 
 #include <algorithm>
