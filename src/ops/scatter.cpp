@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
@@ -446,8 +447,8 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
   ops::check_integers("index_fill", index.dtype());
   VITRO_CHECK(value.is_number() || value.tensor().rank() == 0,
               "index_fill: needs a number, got a tensor with dimensions");
-  VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ", index.sizes(),
-              "; flatten them");
+  VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ",
+              numbers_of(index.sizes()), "; flatten them");
   ops::check_has_picked("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
   if (known_equal(t.numel(), 0)) return clone(x);  // nothing to fill
   // A mask of the slices to fill. Its rank makes an index out of range report the right dimension.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compile/numbers.h"
+#include "error_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
 #include "vitro/runtime/parallel.h"
@@ -219,6 +220,15 @@ TEST(Put, errors_name_the_index) {
   EXPECT_THROW(scatter_add(x, 0, Tensor::from<int64_t>({0, 1}, {2}), source), Error);
   EXPECT_THROW(index_add(x, 0, Tensor::from<int64_t>({0, 1, 1}, {3}), to(source, DType::f64)),
                Error);
+}
+
+TEST(Put, errors_give_numbers_where_sizes_are_symbols) {
+  auto fill =
+      compile([](const Tensor& x, const Tensor& index) { return index_fill(x, 0, index, 1.0); },
+              {.dynamic = true});
+  const Tensor index = zeros({2, 5}, DType::i64);
+  EXPECT_EQ(error_of([&] { (void)fill(ones({4, 3}), index); }),
+            "index_fill: indices must have rank 1, got sizes [2, 5]; flatten them");
 }
 
 TEST(Put, tensors_without_dimensions) {
