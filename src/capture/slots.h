@@ -2,9 +2,8 @@
 // ones, which it returned.
 //
 // Invariants, for the slots below the cursor's `slots_after`:
-//   - One reference is held on each tensor, so none is destroyed and its address reused: tensors
-//   are
-//     compared by address.
+//   - One reference is held on each tensor, so none is destroyed and its address reused:
+//     tensors are compared by address.
 //   - A deferred tensor with another reference is still held by the program (`is_held`).
 //   - External slots of one storage form a list that starts at first_sharing(), in order.
 // Higher slots are scratch space for comparing a node (`try_external`): no references are held on

@@ -26,9 +26,8 @@ struct PassReport {
   size_t nodes_before = 0, nodes_after = 0;
 };
 
-// The pipeline for every backend: order_by_use, decompose, fold_constants, algebra, merge_same,
-// drop_dead.  Shape rules that run in expansions and rewrites decide questions about symbols;
-// install a sym::GuardSink to collect the guards.
+// The pipeline for every backend, in order (pass.cpp).  Shape rules that run in expansions and
+// rewrites decide questions about symbols; install a sym::GuardSink to collect the guards.
 std::span<const Pass> standard_passes();
 // The bit-exact ones among `passes` (CompileOptions::exact).
 std::vector<Pass> exact_passes(std::span<const Pass> passes);

@@ -5,7 +5,7 @@
 //     static constexpr Promote promote = Promote::to_float;
 //     static auto value(auto x) { return 1.0 / (1.0 + m::exp(-x)); }
 //   };
-//   inline constexpr PointwiseFunction<Sigmoid> sigmoid;
+//   inline constexpr ops::PointwiseFunction<ops::Sigmoid> sigmoid;
 // Consumers run a body on their own types: vectors of numbers (eager), loop expressions (generated
 // code), counters. It calls m::exp etc. (ops/math.h), never exp. Its literals are doubles: as an
 // operand of an operator they take the type of the other operand; as an argument of m:: write
