@@ -44,7 +44,12 @@ int64_t Module::parameter_count() {
 }
 
 void Module::load(const std::function<Tensor(std::string_view)>& find) {
-  std::vector<std::pair<Tensor*, Tensor>> found;
+  struct Found {
+    std::string name;
+    Tensor* slot;
+    Tensor value;
+  };
+  std::vector<Found> found;
   std::string wrong;
   for (auto& [name, slot] : named_parameters()) {
     Tensor value = find(name);
@@ -54,12 +59,12 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
       wrong += cat("\n  ", name, ": got ", value.dtype(), value.sizes(), ", needs ", slot->dtype(),
                    slot->sizes());
     } else {
-      found.emplace_back(slot, std::move(value));
+      found.push_back({prefix_ + name, slot, std::move(value)});
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
-  for (auto& [slot, value] : found) {
-    value.set_parameter(true, module_path(slot->impl()->parameter_name));
+  for (auto& [name, slot, value] : found) {
+    value.set_parameter(true, name);
     *slot = std::move(value);
   }
 }

@@ -44,6 +44,20 @@ TEST(Module, says_all_that_is_wrong_with_weights_and_changes_nothing) {
   EXPECT_TRUE(model.parameters()[0]->same_as(before));
 }
 
+// One tensor may be two parameters: each keeps its own name once it has weights of its own.
+TEST(Module, loads_tensors_under_the_names_that_they_were_asked_for) {
+  struct Tied : Module {
+    Tensor a, b;
+    Tied() {
+      add_parameter("embed", a, constant({2}, 1));
+      add_parameter("head", b, a);
+    }
+  } model;
+  model.load([](std::string_view) { return constant({2}, 3); });
+  EXPECT_EQ(module_path(model.a.impl()->parameter_name), "embed");
+  EXPECT_EQ(module_path(model.b.impl()->parameter_name), "head");
+}
+
 TEST(Init, the_same_seed_gives_the_same_numbers) {
   manual_seed(3);
   const std::vector<float> a = normal({100}, 0, 1).to_vector<float>();
