@@ -190,7 +190,7 @@ Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
     const Size least = k.ceil ? reach - (k.stride[d] - 1) : reach;
     VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
                 ": the kernel reaches over ", reach, " elements of dimension ",
-                static_cast<int>(d) - 2, ", x has ", size, " there, and ", k.padding[d],
+                static_cast<int>(d) - 2, ", x has ", number_of(size), " there, and ", k.padding[d],
                 " of padding on each side");
     size = places_of(k, d, size);
   }

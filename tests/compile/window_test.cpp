@@ -244,6 +244,9 @@ TEST(Window, errors_say_what_is_needed) {
   has(message([&] { pad(x, {1, 1}, "circular"); }), "mode must be constant, reflect or replicate");
   has(message([&] { max_pool2d(x, 2, 1, 2); }), "padding 2 is more than half of the kernel");
   has(message([&] { avg_pool2d(x, 5); }), "the kernel reaches over 5 elements of dimension -2");
+  auto pooled = compile([](const Tensor& y) { return avg_pool2d(y, 5); }, {.dynamic = true});
+  has(message([&] { avg_pool2d(x, 5); }), "x has 3 there");
+  has(message([&] { (void)pooled(x); }), "x has 3 there");
   has(message([&] { avg_pool2d(to(x, DType::i32), 2); }), "takes floating-point numbers, got i32");
   has(message([&] { adaptive_avg_pool2d(x, {2, 2}); }),
       "size 3 is not a multiple of the output size 2");
