@@ -325,6 +325,7 @@ Tensor& Tensor::set_requires_grad(bool on) {
 }
 
 Tensor& Tensor::set_parameter(bool on, std::string_view name) {
+  (void)there();
   impl_->is_parameter = on;
   impl_->parameter_name = intern_module_path(name);
   if (on && impl_->storage)

@@ -71,7 +71,9 @@ TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
            [](const Tensor& x) { (void)x.item(); },
            [](const Tensor& x) { (void)x.to_vector<float>(); },
            [](const Tensor& x) { (void)x.storage(); },
-           [](const Tensor& x) { (void)x.requires_grad(); }}) {
+           [](const Tensor& x) { (void)x.requires_grad(); },
+           [](const Tensor& x) { Tensor(x).set_requires_grad(true); },
+           [](const Tensor& x) { Tensor(x).set_parameter(true, "weight"); }}) {
     EXPECT_EQ(error_of([&] { ask(none); }), want);
   }
 }
