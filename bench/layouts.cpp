@@ -135,7 +135,7 @@ int measure_layouts(uint32_t seed, int count) {
                 static_cast<long>(one.b), times.compiled, times.eager);
     std::fflush(stdout);
   }
-  std::printf("%d of %d programs are compiled more than %g times as slow as eager\n", slower, count,
+  std::printf("%d of %d compiled programs are more than %g times as slow as eager\n", slower, count,
               worth_a_line);
   return 0;
 }

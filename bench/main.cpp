@@ -118,7 +118,7 @@ bool run_pair(const Workload& work, const Contender& who, const Arguments& argum
              warm = in_child(name, contender, folder, arguments.seconds);
   std::filesystem::remove_all(folder);
   if (!cold.is_object() || !warm.is_object()) {
-    std::fprintf(stderr, "vitro_bench: %s by %s failed in its process\n", name.c_str(),
+    std::fprintf(stderr, "vitro_bench: %s by %s failed in its child process\n", name.c_str(),
                  contender.c_str());
     return false;
   }

@@ -123,9 +123,9 @@ const Add shapes(Step{"events_shapes", "the same of an op of two tensors, with s
 const Add stacks(Step{"events_stacks", "the same with the stack", with_stacks});
 const Add stop(Step{"events_stop", "stopping, for each event recorded", stopping});
 const Add averages(Step{"events_averages", "sums per name, for each event recorded", averaging});
-const Add off(Step{"events_off", "the same while nobody records, an empty loop taken off",
+const Add off(Step{"events_off", "the same without a recording session, minus an empty loop",
                    while_not_recording});
-const Add clock_reads(Step{"two_clock_reads", "what a begin and an end cannot go below",
+const Add clock_reads(Step{"two_clock_reads", "a lower bound for a begin and an end",
                            two_clock_reads});
 
 }  // namespace

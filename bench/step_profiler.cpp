@@ -97,7 +97,7 @@ double exporting_to(std::string_view suffix) {
   return with_file(suffix, [](const std::string& path) { return exporting(recorded(), path); });
 }
 
-const Add record_step(Step{"profiler_record", "what recording adds to an op",
+const Add record_step(Step{"profiler_record", "the cost of recording, per op",
                            [] { return recording({}); }});
 const Add record_full(Step{"profiler_record_full", "the same, full",
                            [] { return recording(everything()); }});

@@ -35,10 +35,10 @@ double flops_of_products(const Program& program) {
   return count.flops;
 }
 
-const Add peak({"peak", "the multiplications and additions of the products in registers alone",
+const Add peak({"peak", "the multiply-adds of the products, in registers only",
                 [](Program program) {
                   const double flops = flops_of_products(program);
-                  VITRO_CHECK(flops > 0, "peak: a program without products has none");
+                  VITRO_CHECK(flops > 0, "peak: the program has no products");
                   const FmaPeak loop = fma_peak();
                   const auto rounds =
                       static_cast<int64_t>(times * flops / (2.0 * static_cast<double>(loop.each)));

@@ -26,7 +26,7 @@ void Tape::call(const OpCall& call, std::span<Tensor> results) {
                    [&](const Operand& o) { return depends(o); }))
     return;
   VITRO_CHECK(!call.in_place, call.op->name,
-              "_: writes into a tensor while gradients are recorded; call ", call.op->name,
+              "_: writes to a tensor while gradients are recorded; call ", call.op->name,
               " instead");
   keep(call, results);
 }
@@ -73,7 +73,8 @@ void Tape::check_unchanged(const Entry& entry, const OpCall& call, std::span<con
   const auto check = [&](bool is_saved, std::string_view what, size_t i) {
     const bool written = was_written(next++);
     VITRO_CHECK(!written || !is_saved, "vjp: the gradient of ", entry.op->name, " needs ", what,
-                ' ', i, " of the call, which was written into after it; clone it before");
+                ' ', i,
+                " of the call, which was written after the call; clone it before the write");
   };
   for (size_t i = 0; i < entry.operands.size(); ++i) {
     if (entry.operands[i].is_tensor()) check(saved.operands[i], "operand", i);

@@ -83,7 +83,7 @@ void check_results(const OpCall& call, std::span<const Tensor> results) {
     VITRO_CHECK(
         results[k].dtype() == meta.dtype && (!sized || same_sizes(results[k].sizes(), meta.sizes)),
         "vjp: result ", k, " of ", op.name, " is ", results[k].dtype(),
-        numbers_of(results[k].sizes()), ", these operands give ", meta.dtype,
+        numbers_of(results[k].sizes()), ", but these operands give ", meta.dtype,
         numbers_of(meta.sizes), "; needs the operands and results of one call");
   }
 }
@@ -95,8 +95,8 @@ void check_overwritten(const OpCall& call, const Tensor& written, std::span<cons
     if (!saved.operands[i]) continue;
     VITRO_CHECK(!is_written_with(call.operands[i].tensor(), written), "vjp: the gradient of ",
                 call.op->name, "_ needs the elements that operand ", i,
-                " had before the call, which has overwritten them; clone it before, and give the "
-                "clone as the operand");
+                " had before the call, which has overwritten them; clone it before the call and "
+                "pass the clone as the operand");
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace vitro::backend {
 
-Option<bool> fuse_option{"VITRO_FUSE", true, "one kernel for ops that can share their loops"};
+Option<bool> fuse_option{"VITRO_FUSE", true, "fuse ops that can share loops into one kernel"};
 
 namespace {
 
@@ -113,8 +113,9 @@ Device device_of(const graph::Graph& graph) {
   for (const graph::Node& node : graph.nodes()) {
     if (node.is_input() && node.input == graph::InputKind::number) continue;
     for (const TensorMeta& meta : node.results) {
-      VITRO_CHECK(!device || *device == meta.device, "compile: the tensors lie on ", *device,
-                  " and on ", meta.device);
+      VITRO_CHECK(!device || *device == meta.device,
+                  "compile: the tensors are on different devices, ", *device, " and on ",
+                  meta.device);
       device = meta.device;
     }
   }
@@ -144,7 +145,7 @@ void report_kernels(Work& w) {
     if (w.kernels[i].opaque) {
       KernelReport& made = r.kernels.emplace_back();
       made.name = kernel.ops[0];
-      made.source = "// a kernel of the user's\n";
+      made.source = "// a user's kernel\n";
     }
     for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
       launch.ops.push_back(w.program->name_of(compute_node));

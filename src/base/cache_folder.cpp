@@ -8,7 +8,7 @@ namespace vitro {
 
 Option<std::string> cache_dir{
     "VITRO_CACHE_DIR", "",
-    "folder of compiled kernels (else $XDG_CACHE_HOME/vitro, else ~/.cache/vitro)"};
+    "folder of compiled kernels (default: $XDG_CACHE_HOME/vitro, or ~/.cache/vitro)"};
 
 std::string cache_folder() {
   std::string folder = cache_dir.get();

@@ -65,8 +65,8 @@ int64_t Option<int64_t>::read(std::string_view text) const {
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
   VITRO_CHECK(end.ec == std::errc{} && end.ptr == text.data() + text.size(), variable(), ": got \"",
               text, "\", needs an integer");
-  VITRO_CHECK(number >= least_, variable(), ": got ", number, ", needs an integer from ", least_,
-              " on");
+  VITRO_CHECK(number >= least_, variable(), ": got ", number, ", needs an integer of at least ",
+              least_);
   return number;
 }
 
@@ -123,7 +123,7 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
     if (name.starts_with("TEST_") || std::ranges::find(options, name) != options.end()) continue;
     sentences.push_back(cat(whole, " is not a variable that Vitro reads; ",
                             meant.empty() ? "" : cat("did you mean ", prefix, meant, "? "),
-                            "`vitro options` lists those"));
+                            "`vitro options` lists them"));
   }
   return sentences;
 }
@@ -137,7 +137,7 @@ void Option<T>::assign(std::string_view text) {
   try {
     value_ = read(text);
   } catch (const Error& error) {  // must not end the program
-    std::fprintf(stderr, "vitro warning: %s; it stays %s\n", error.what(), cat(value_).c_str());
+    std::fprintf(stderr, "vitro warning: %s; keeping %s\n", error.what(), cat(value_).c_str());
   }
 }
 

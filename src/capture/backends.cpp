@@ -65,7 +65,7 @@ std::string what_was_thrown() {
   } catch (const std::exception& e) {
     return e.what();
   } catch (...) {
-    return "something that is no std::exception was thrown";
+    return "an object that is not a std::exception was thrown";
   }
 }
 

@@ -116,8 +116,8 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
   if (!call.op) {
     if (const size_t counts = argument_counts(*tree_, memory_->inputs.size())) {
       note_recompile({&op_differs,
-                      cat("start: calls gave lists of ", counts,
-                          " lengths; tensors are now guarded where they are used"),
+                      cat("start: calls passed lists of ", counts,
+                          " different lengths; tensors are now guarded where they are used"),
                       {}});
       return &tree_->start_after({});
     }
@@ -132,10 +132,11 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
       found.has_been_taken ? RecompileReason{} : reasons().of_another_node(link, call);
   const std::source_location place = expansion_.place_of(call);
   if (found.compared >= recompile_limit.get() && found.compared > 0) {
-    stop_capturing(too_many_ways,
-                   cat("the trace tree has ", counted(static_cast<uint64_t>(found.compared), "way"),
-                       " to go on here (", recompile_limit.variable(), "); ", reason.text),
-                   place);
+    stop_capturing(
+        too_many_ways,
+        cat("this place already has ", counted(static_cast<uint64_t>(found.compared), "path"), " (",
+            recompile_limit.variable(), "); ", reason.text),
+        place);
     return nullptr;
   }
   if (const TraceNode* cursor = matcher_.cursor(); cursor && cursor->depth >= segment_limit.get()) {
@@ -191,14 +192,13 @@ void Call::materialize(TensorImpl&, Need need, std::source_location where) {
 void Call::before_access(const TensorImpl& impl, Need need, std::source_location where) {
   const CalledAs nobody{Called()};
   const CompileOptions& options = tree_->options();
-  VITRO_CHECK(
-      !options.frozen, options.name, ": frozen: ", place_text(where),
-      " looks at elements of a tensor, which a frozen call would not do again; compute with "
-      "the tensor instead (",
-      not_repeatable, ")");
+  VITRO_CHECK(!options.frozen, options.name, ": frozen: ", place_text(where),
+              " reads elements of a tensor, which a frozen call would not repeat; compute with the "
+              "tensor instead (",
+              not_repeatable, ")");
   if (!matcher_.cursor() || slots_.first_sharing(impl) == no_slot) return;
   if (need == Need::writable_pointer || is_written_in_segment(impl))
-    break_here(code_of(need), "ops on the tensor's memory have been put off", where);
+    break_here(code_of(need), "ops on the tensor's memory are deferred", where);
 }
 
 bool Call::is_written_in_segment(const TensorImpl& impl) const {
@@ -279,9 +279,8 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
   }
   const auto number = values_.symbols.find_value(e);
   if (!number) {
-    throw NoNumber(
-        cat("a size that data decide (", e,
-            ") was never known: the op that makes it failed, or belongs to another call"));
+    throw NoNumber(cat("the data-dependent size ", e,
+                       " is unknown: its op failed, or belongs to another call"));
   }
   return *number;
 }

@@ -58,8 +58,8 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
     const Tensor outside(&slots[input.slot]);
     VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name, " at ",
                 place_text(node.place),
-                " takes a tensor that the function made from host data, which a frozen call "
-                "would not make again; pass it as an argument (",
+                " takes a tensor that the function made from host data, which a frozen call would "
+                "not recreate; pass it as an argument (",
                 not_repeatable, ")");
     program.reached.emplace_back(&input, outside);
   }
@@ -72,7 +72,7 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
     const uint32_t slot = node.first_slot + k;
     VITRO_CHECK(slots[slot].refs.load(std::memory_order_acquire) <= held[slot], name,
                 ": frozen: the result of ", node.op->name, " at ", place_text(node.place),
-                " is kept somewhere outside, where a frozen call would not put it again; "
+                " is stored outside the function, where a frozen call would not store it again; "
                 "return it (",
                 not_repeatable, ")");
   }
@@ -167,8 +167,8 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
     if (t.defined()) {
       slot = t.is_deferred() ? t.impl()->slot : slots_.slot_of(*t.impl());
       VITRO_CHECK(slot != no_slot, name,
-                  ": frozen: the result holds a tensor that no op of the function takes or makes; "
-                  "return what was computed from the arguments (",
+                  ": frozen: the result contains a tensor that no op of the function takes or "
+                  "computes; return tensors computed from the arguments (",
                   not_repeatable, ")");
       held[slot] += 2;  // one in the result, one in the list
     }

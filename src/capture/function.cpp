@@ -126,18 +126,17 @@ void check_backend(const CompileOptions& options) {
   std::string all;
   for (const std::string& name : known) all += cat(all.empty() ? "" : ", ", name);
   throw_error(cat(options.name, ": there is no backend \"", options.backend, "\"; ",
-                  meant.empty() ? "r" : cat("did you mean \"", meant, "\"? R"),
-                  "egistered are: ", all, " (", no_such_backend, ")"));
+                  meant.empty() ? "r" : cat("did you mean \"", meant, "\"? R"), "egistered: ", all,
+                  " (", no_such_backend, ")"));
 }
 
 // Error if a frozen program could not repeat the call.
 void check_repeatable(const FrozenResult& result, const std::string& name) {
   VITRO_CHECK(result.refused.empty(), name, ": frozen: the result holds ", result.refused,
-              ", which a frozen call would not compute again; return tensors (", not_repeatable,
-              ")");
+              ", which a frozen call would not recompute; return tensors (", not_repeatable, ")");
   VITRO_CHECK(!result.changes_arguments, name,
-              ": frozen: the function gives an argument another tensor or number, which a frozen "
-              "call would not do again; return it (",
+              ": frozen: the function modifies an argument, which a frozen call would not repeat; "
+              "return the new value (",
               not_repeatable, ")");
 }
 
@@ -150,7 +149,7 @@ struct Function::State {
 
 Function::Function(CompileOptions options) {
   VITRO_CHECK(!options.frozen || options.fullgraph, options.name,
-              ": frozen needs fullgraph: with a break the function's own code has to run");
+              ": frozen needs fullgraph: after a break the function's own code must run");
   check_backend(options);
   state_ = std::make_shared<State>(std::move(options));
 }

@@ -274,9 +274,8 @@ class Functionalizer {
   void needs_each_once(uint32_t slot) {
     const TensorMeta& written = *path_.table[slot].meta;
     if (covers_itself(written))
-      throw Refused{&shared_memory_written,
-                    cat("elements of what is written are the same memory: sizes ", written.sizes,
-                        ", strides ", written.strides)};
+      throw Refused{&shared_memory_written, cat("elements of the written tensor overlap: sizes ",
+                                                written.sizes, ", strides ", written.strides)};
     if (!path_.is_base(path_.memory_of(slot)))
       (void)covers_itself(*path_.table[path_.table.root(slot)].meta);
   }
@@ -285,7 +284,7 @@ class Functionalizer {
     const bool answer = may_cover_itself(now(window));
     if (!has_symbols(window) || never_covers_itself(window)) return answer;
     if (is_sized_by_data(window))
-      throw Refused{&write_not_a_value, "a write through a window that data decide"};
+      throw Refused{&write_not_a_value, "a write through a window of data-dependent size"};
     coverings_.push_back({&window, answer});
     return answer;
   }
@@ -325,7 +324,7 @@ class Functionalizer {
     if (attribute::same(out_.graph.meta(value).strides, strides)) return value;
     const Value out = fitted(value_of_memory(memory), value);
     if (!attribute::same(out_.graph.meta(out).strides, strides))
-      throw Refused{&write_not_a_value, "a write would change the strides of what is written"};
+      throw Refused{&write_not_a_value, "a write would change the strides of the written tensor"};
     return out;
   }
 
@@ -366,9 +365,9 @@ class Functionalizer {
     const uint32_t at = path_.memory_of(slot);
     const TensorMeta memory = now(*path_.table[at].meta), part = now(*path_.table[slot].meta);
     if (!attribute::same(memory.strides, contiguous_strides(std::span<const Size>(memory.sizes))))
-      throw Refused{&write_not_a_value,
-                    "a write through a view that repeats elements, of a tensor "
-                    "that does not lie row by row"};
+      throw Refused{
+          &write_not_a_value,
+          "a write through a view that repeats elements, of a tensor that is not row-major"};
     const auto seen_as = [&](Value v, const Sizes& sizes) {
       const ops::ViewAttrs attrs{sizes};
       return add(ops::def<ops::View>(), {v}, Attrs(ops::view_of<ops::View>(attrs)));

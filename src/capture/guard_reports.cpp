@@ -104,8 +104,7 @@ std::vector<GuardReport> guard_reports(const SegmentVariant& variant) {
   for (const TraceNode* node : path_to(*variant.last)) {
     if (node != &start) out.add(*node, named);
   }
-  for (const sym::Guard& guard : variant.guards)
-    out.add(named(guard), "asked while it was compiled");
+  for (const sym::Guard& guard : variant.guards) out.add(named(guard), "added by compilation");
   return out.take();
 }
 

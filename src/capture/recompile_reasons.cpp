@@ -20,9 +20,9 @@ std::string_view name_of(const OpDef* op) {
 
 // Why a number of this op must stay a constant.
 std::string_view why_fixed(const OpDef* op, const Scalar& number) {
-  if (number.kind() == Scalar::Kind::boolean) return " (a truth value is a part of the program)";
+  if (number.kind() == Scalar::Kind::boolean) return " (a boolean is a constant of the program)";
   if (!op || op->kind == OpKind::composite) return "";
-  if (!op->pointwise) return " (the op takes it as a part of the program)";
+  if (!op->pointwise) return " (the op takes it as a constant of the program)";
   if (op->pointwise->uses_index && number.is_floating())
     return " (the size of the result depends on this fraction)";
   return "";
@@ -33,7 +33,7 @@ std::string_view why_apart(const ExternalInput& input, const TensorImpl& impl) {
   for (size_t d = 0; d < impl.sizes.size(); ++d) {
     const Size want = input.meta.sizes[d];
     if (impl.sizes[d] == want.hint() && !want.is_symbolic()) continue;
-    if (impl.sizes[d] == 0) return " (a tensor without elements is recorded by itself)";
+    if (impl.sizes[d] == 0) return " (tensors without elements are recorded separately)";
   }
   return "";
 }
@@ -56,7 +56,7 @@ std::string_view why_fixed(AttrsView want, AttrsView got) {
   const std::vector<Size> before = sizes_in(want), now = sizes_in(got);
   for (size_t i = 0; i < now.size(); ++i) {
     if (identical(before[i], now[i])) continue;
-    if (now[i].hint() < 0 || before[i].hint() < 0) return " (below 0 it counts from the end)";
+    if (now[i].hint() < 0 || before[i].hint() < 0) return " (negative values count from the end)";
   }
   return "";
 }
@@ -85,7 +85,7 @@ std::string RecompileReasons::difference(const TraceNode& node, const OpCall& ca
     return cat(called, ": expected ", node.operand_count, call.op ? " operands" : " tensors",
                ", got ", call.operands.size());
   if (!(node.modes == thread_->modes))
-    return *code = &modes_differ, cat(called, ": gradients or autocast are switched differently");
+    return *code = &modes_differ, cat(called, ": the gradient or autocast mode differs");
   const ExternalInput* input = node.inputs.data();
   Symbols trial = values_.symbols;
   for (size_t i = 0; i < node.operand_count; ++i) {
@@ -99,7 +99,7 @@ std::string RecompileReasons::difference(const TraceNode& node, const OpCall& ca
     return cat(called, ": expected ", node.attrs_owned.text(), ", got ", Attrs(call.attrs).text(),
                why_fixed(node.attrs, call.attrs));
   }
-  return cat(called, ": its operands are of other kinds than before");
+  return cat(called, ": its operands are of different kinds than before");
 }
 
 std::string RecompileReasons::operand_difference(const TraceNode& node, size_t i,
@@ -110,7 +110,7 @@ std::string RecompileReasons::operand_difference(const TraceNode& node, size_t i
   if (want.kind == NodeOperand::Kind::slot &&
       (!got.is_tensor() || (want.slot < node.first_slot - node.inputs.size() &&
                             got.tensor().impl() != slots_.data()[want.slot])))
-    return cat(what, ": expected another tensor of the program");
+    return cat(what, ": expected a different tensor of the program");
   if (want.kind == NodeOperand::Kind::number && got.is_number() && !(got.number() == want.number)) {
     *code = &number_differs;
     return cat(what, ": expected ", want.number, ", got ", got.number(),
@@ -144,7 +144,7 @@ std::string RecompileReasons::external_difference(const ExternalInput& input, co
                         return o.is_tensor() && o.tensor().impl()->storage == impl.storage;
                       });
   if (input.shares != no_slot || shares)
-    return cat(what, ": shares its memory with other tensors than before");
+    return cat(what, ": shares its memory with different tensors than before");
   *code = &op_differs;
   return {};
 }
@@ -190,7 +190,7 @@ std::string RecompileReasons::question_difference(const std::vector<sym::Guard>&
   });
   return other == asked.end()
              ? std::string()
-             : cat("the function asks about a size: expected ", other->text(), with_values(*other));
+             : cat("the function compares a size: expected ", other->text(), with_values(*other));
 }
 
 RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
@@ -248,8 +248,8 @@ RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) 
               place_text(matcher_.cursor()->place)};
     if (const Covering* broken = e->broken_covering(values_.symbols))
       return {&sizes_differ,
-              cat(e->name, " was for calls in which elements of what is written are ",
-                  broken->answer ? "" : "not ", "the same memory"),
+              cat(e->name, " was compiled for calls in which elements of the written tensor ",
+                  broken->answer ? "overlap" : "do not overlap"),
               place_text(matcher_.cursor()->place)};
   }
   const SegmentVariant* before = variant.next;
@@ -269,8 +269,7 @@ RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
       if (wanted(before) == wanted(now)) continue;
       append_to(reason.text,
                 cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
-                    place_text(s->place), ") is ",
-                    wanted(now) ? "kept, which it was not" : "not kept, which it was"));
+                    place_text(s->place), ") is ", wanted(now) ? "now kept" : "no longer kept"));
     }
   }
   return reason;

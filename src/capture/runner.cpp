@@ -192,7 +192,8 @@ bool Runner::run_ready(SegmentVariant& variant) {
   interpret_path(*variant.last, &variant, code,
                  of_data.empty() ? "the compiled segment failed" : of_data);
   if (!of_data.empty())
-    tree_.run_failed_of(variant, cat("eager finds no mistake in the data, but it said: ", of_data));
+    tree_.run_failed_of(
+        variant, cat("eager ran without an error, but the compiled segment failed: ", of_data));
   return false;
 }
 
@@ -227,7 +228,7 @@ void Runner::interpret(const TraceNode& last, const SegmentVariant* variant, boo
   if (!variant) return interpret_path(last, nullptr, &too_many_ways, too_many_ways.title);
   if (variant->state.load(std::memory_order_acquire) == SegmentVariant::State::interpreted)
     return interpret_path(last, variant, variant->why_code, variant->why_not);
-  interpret_path(last, variant, nullptr, "another thread compiles it");
+  interpret_path(last, variant, nullptr, "another thread is compiling it");
 }
 
 // An error in the data surfaces after its op was called, so the Error names that place.

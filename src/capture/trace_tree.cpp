@@ -49,7 +49,7 @@ void say_once(const std::string& name, const Code& code, const std::string& reas
 
 Option<int64_t> recompile_limit{
     "VITRO_RECOMPILE_LIMIT", 8,
-    "ways that one place of a compiled function may go before it runs eagerly", 0};
+    "paths recorded from one place of a compiled function before it runs eagerly", 0};
 Option<int64_t> segment_limit{"VITRO_SEGMENT_LIMIT", 20000,
                               "ops of a compiled function in one segment before it is cut", 1};
 Option<int64_t> record_limit{"VITRO_RECORD_LIMIT", 200000,
@@ -149,7 +149,7 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   }
   if (count >= recompile_limit.get()) {
     note(What::fell_back, too_many_ways,
-         cat(count, " graphs end here, for other results that are still wanted or other sizes (",
+         cat(count, " variants of the segment that ends here, for different results or sizes (",
              recompile_limit.variable(), ")"),
          place_text(last.place));
     return nullptr;

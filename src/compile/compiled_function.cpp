@@ -41,11 +41,11 @@ Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes)
   const TensorImpl& t = *got.impl();
   if (t.call != 0 || !t.storage) return Verdict::no("has no elements yet");
   if (t.dtype != said.dtype || !attribute::same(t.sizes, sizes) || t.device != said.device)
-    return Verdict::no(cat("is ", t.dtype, t.sizes, " on ", t.device, " where the graph has ",
-                           said.dtype, sizes, " on ", said.device));
+    return Verdict::no(cat("is ", t.dtype, t.sizes, " on ", t.device, ", expected ", said.dtype,
+                           sizes, " on ", said.device));
   const Reach reach = reach_of(t);
   if (reach.begin < 0 || reach.end > static_cast<int64_t>(t.storage.bytes()))
-    return Verdict::no("reaches beyond its memory");
+    return Verdict::no("exceeds its storage");
   return Verdict::yes();
 }
 
@@ -80,7 +80,7 @@ class UserSegment final : public capture::CompiledSegment {
   void make(std::span<const Operand> inputs) {
     try {
       run_ = (*backend_)(graph_, inputs);
-      if (!run_) why_not_ = "the backend gave no function";
+      if (!run_) why_not_ = "the backend returned no function";
       if (run_ && !run_.takes_symbols()) need_sizes_of_inputs();
     } catch (...) {
       why_not_ = capture::what_was_thrown();
@@ -93,14 +93,13 @@ class UserSegment final : public capture::CompiledSegment {
     const std::vector<sym::Expr> unseen = graph::symbols_not_in_sizes(graph_);
     if (unseen.empty()) return;
     why_not_ =
-        cat("the backend's function takes no symbols, and the sizes of its inputs do not show ",
-            unseen.front());
+        cat("the backend's function takes no symbols, and no input has the size ", unseen.front());
     run_ = nullptr;
   }
 
   Verdict are_as_said(const std::vector<Tensor>& values, std::span<const int64_t> symbols) const {
     if (values.size() != graph_.outputs().size())
-      return Verdict::no(cat("the backend's function gave ", values.size(),
+      return Verdict::no(cat("the backend's function returned ", values.size(),
                              " tensors for a graph of ", graph_.outputs().size(), " outputs"));
     const graph::SymbolValues numbers = values_in(graph_, symbols, values);
     for (size_t i = 0; i < values.size(); ++i) {

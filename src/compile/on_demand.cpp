@@ -315,9 +315,9 @@ struct Program {
 
 const Code interpreted{
     "V0608", "an op is interpreted, element by element",
-    "Eager has no kernel of the op that was compiled ahead for its dtype, and none could be "
-    "compiled now: the compiler library is missing, or compiling failed. The op is computed by an "
-    "interpreter of its loop: the results are right, but it takes hundreds of times as long.",
+    "Eager has no precompiled kernel of the op for this dtype, and none could be compiled now: the "
+    "compiler library is missing, or compiling failed. The op is computed by a loop interpreter: "
+    "the results are correct, but it takes hundreds of times as long.",
     "", "Put libvitro-cc.so beside libvitro.so, or do what the reason says."};
 
 // Warns once per op.

@@ -52,7 +52,8 @@ void Using::leave_late() const {
 
 Interpreter& eager_of(Device device) {
   Interpreter* found = slots()[static_cast<size_t>(device.kind)].load(std::memory_order_acquire);
-  VITRO_CHECK(found, "nobody runs ops on ", device, ": link libvitro, or call vitro::init()");
+  VITRO_CHECK(found, "no interpreter runs ops on ", device,
+              ": link libvitro, or call vitro::init()");
   return *found;
 }
 
@@ -70,7 +71,7 @@ Device device_of(const OpCall& call) {
       continue;
     }
     const bool goes_along = t.device() == chosen->device() || (t.device() == cpu && t.rank() == 0);
-    VITRO_CHECK(goes_along, call.op->name, ": operands lie on ", chosen->device(), " and ",
+    VITRO_CHECK(goes_along, call.op->name, ": operands are on ", chosen->device(), " and ",
                 t.device(), "; move them to one device");
   }
   if (chosen) return chosen->device();
@@ -122,10 +123,10 @@ Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView at
 void refuse_deferred(const TensorImpl& impl, std::string_view who) {
   VITRO_CHECK(impl.call != failed_call, who,
               ": this tensor was never computed: an op that it depends on failed");
-  throw_error(cat(who,
-                  ": this tensor is the pending result of a compiled function that another thread "
-                  "is still running; hand it over after the function has returned, or read it "
-                  "there first"));
+  throw_error(
+      cat(who,
+          ": this tensor is the pending result of a compiled function that another thread is still "
+          "running; pass it on after the function has returned, or read it on that thread first"));
 }
 
 void call_below(const OpCall& call, std::span<Tensor> results) {

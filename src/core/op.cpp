@@ -132,7 +132,7 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
 
 Verdict is_differentiable(const OpDef& op) {
   const GradientInfo* gradient = op.gradient;
-  if (!gradient) return Verdict::no("its definition says nothing of one");
+  if (!gradient) return Verdict::no("its definition does not specify one");
   if (gradient->formula || gradient->none_because.empty()) return Verdict::yes();
   return Verdict::no(std::string(gradient->none_because));
 }
@@ -148,7 +148,7 @@ void check_in_place(const OpDef& op, const TensorMeta& target, const TensorMeta&
     shared = shared || (known_equal(target.strides[d], 0) && less(1, target.sizes[d]));
   }
   VITRO_CHECK(fits, op.name, "_: the result has sizes ", numbers_of(result.sizes),
-              ", which do not fit into the first operand's sizes ", numbers_of(target.sizes));
+              ", which differ from the first operand's sizes ", numbers_of(target.sizes));
   VITRO_CHECK(info(result.dtype).category <= info(target.dtype).category, op.name,
               "_: a result of ", result.dtype, " cannot be stored in a tensor of ", target.dtype,
               "; call ", op.name, " instead, or cast the operand");

@@ -82,7 +82,7 @@ Reach reach_of(std::string_view op, DType dtype, std::span<const int64_t> sizes,
   fits = !__builtin_mul_overflow(out.begin, bytes, &out.begin) && fits;
   fits = !__builtin_mul_overflow(out.end, bytes, &out.end) && fits;
   VITRO_CHECK(fits, op, ": sizes ", numbers(sizes), ", strides ", numbers(strides), " and offset ",
-              offset, " reach further than 64 bits can count bytes");
+              offset, " cover a range of bytes that overflows 64 bits");
   return out;
 }
 

@@ -14,7 +14,7 @@ class PlainMemory : public Allocator {
  public:
   void* allocate(size_t bytes) override {
     void* data = ::operator new(bytes, std::align_val_t{64}, std::nothrow);
-    if (!data) throw Error(cat("cpu: no memory for ", bytes, " bytes"));
+    if (!data) throw Error(cat("cpu: cannot allocate ", bytes, " bytes"));
     return data;
   }
   void free(void* data, size_t) override { ::operator delete(data, std::align_val_t{64}); }
@@ -35,7 +35,7 @@ PerDevice<Allocator>& allocators() {
 
 Allocator& allocator_of(Device device) {
   Allocator* found = allocators().find(device);
-  VITRO_CHECK(found, "no memory for device ", device, ": nobody has registered it");
+  VITRO_CHECK(found, "no allocator is registered for device ", device);
   return *found;
 }
 

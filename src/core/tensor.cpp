@@ -157,8 +157,7 @@ Tensor Tensor::over(Storage storage, DType dtype, std::span<const int64_t> sizes
   VITRO_CHECK(
       reach.begin >= 0 && reach.end <= most && offset >= 0 && offset <= INT64_MAX / bytes_of(dtype),
       "over: sizes ", Ints(sizes), ", strides ", Ints(strides), " and offset ", offset, " of ",
-      dtype, " reach from byte ", reach.begin, " to ", reach.end, " of a storage of ", most,
-      " bytes");
+      dtype, " cover bytes ", reach.begin, " to ", reach.end, " of a storage of ", most, " bytes");
   return window(std::move(storage), dtype, sizes, strides, offset);
 }
 
@@ -258,8 +257,8 @@ void Tensor::make_ready(Need need, std::source_location where) const {
 }
 
 const void* Tensor::address() const {
-  VITRO_CHECK(impl_->device.kind == Device::Kind::cpu, "data: the elements lie on ", impl_->device,
-              ", where the host does not read them; to(x, cpu) copies them");
+  VITRO_CHECK(impl_->device.kind == Device::Kind::cpu, "data: the elements are on ", impl_->device,
+              ", which the host cannot access; copy them with to(x, cpu)");
   return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
 }
 
@@ -313,7 +312,7 @@ void Tensor::copy_out(void* out, std::source_location where) const {
 }
 
 void Tensor::check_dtype(DType asked) const {
-  VITRO_CHECK(there().dtype == asked, "data: the tensor holds ", there().dtype, ", asked for ",
+  VITRO_CHECK(there().dtype == asked, "data: the tensor has dtype ", there().dtype, ", requested ",
               asked);
 }
 

@@ -123,7 +123,7 @@ void append_guards(std::string& out, const std::vector<GuardReport>& guards) {
     if (guard.counts_only) continue;
     out += cat("    ", guard.text, guard.asked.empty() ? "" : cat(" (", guard.asked, ")"), '\n');
   }
-  if (counts > 0) out += cat("    that sizes can be counted: ", counted(counts, "guard"), '\n');
+  if (counts > 0) out += cat("    that sizes do not overflow: ", counted(counts, "guard"), '\n');
 }
 
 void append_segment(std::string& out, const SegmentReport& segment, bool with_source) {

@@ -80,7 +80,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
     case OpKind::opaque:
       break;
   }
-  VITRO_ASSERT(false, call.op->name, ": eager has nothing for kind ", name_of(call.op->kind));
+  VITRO_ASSERT(false, call.op->name, ": eager has no driver for kind ", name_of(call.op->kind));
 }
 
 // Writes `made` to `target`, converted to its dtype, in index order.
@@ -116,8 +116,8 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
 // Gives a composite's result the layout that its shape rule specifies, by a copy only if necessary.
 void lay_out(const TensorMeta& meta, Tensor& result) {
   const TensorImpl& made = *result.impl();
-  VITRO_ASSERT(made.dtype == meta.dtype && made.sizes == plain(meta.sizes), "a composite gave ",
-               made.dtype, made.sizes, ", not ", meta.dtype, meta.sizes);
+  VITRO_ASSERT(made.dtype == meta.dtype && made.sizes == plain(meta.sizes), "a composite returned ",
+               made.dtype, made.sizes, ", expected ", meta.dtype, meta.sizes);
   bool same = true, alike = true;  // alike: equal except for strides of dimensions of size 1
   for (size_t d = 0; d < made.sizes.size(); ++d) {
     const bool equal = made.strides[d] == meta.strides[d].hint();
@@ -161,8 +161,8 @@ class Executor : public Interpreter {
     const OpEvent event(call, results);
     const UsingStack alone(nullptr);  // calls made by composites and shape rules also run here
     const std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
-    VITRO_ASSERT(metas.size() == results.size(), call.op->name, " gives ", metas.size(),
-                 " results");
+    VITRO_ASSERT(metas.size() == results.size(), call.op->name, " returns ", metas.size(),
+                 " results, expected ", results.size());
     if (call.op->kind == OpKind::composite) return run_composite(call, metas, results);
     note_flops(call, metas[0]);
     if (call.in_place) return run_in_place(call, metas[0], results[0]);

@@ -27,8 +27,8 @@ void set_on_demand(OnDemand* who) {
 void run_on_demand(const OpCall& call, std::span<const Tensor> outs) {
   OnDemand* who = on_demand.load(std::memory_order_acquire);
   VITRO_CHECK(who, call.op->name,
-              ": no kernel of it was compiled ahead, and nobody compiles one now; link libvitro, "
-              "or call vitro::init()");
+              ": has no precompiled kernel, and no compiler is loaded; link libvitro, or call "
+              "vitro::init()");
   std::vector<Tensor> apart(outs.begin(), outs.end());
   for (Tensor& out : apart) {
     if (!shares_memory(call, out)) continue;

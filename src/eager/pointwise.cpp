@@ -356,9 +356,9 @@ bool has_zero(const Operand& divisor, DType dtype) {
 
 void check_divisor(const OpCall& call, DType result) {
   if (!call.op->pointwise->integer_divisor || is_floating(result)) return;
-  VITRO_CHECK(!has_zero(call.operands[1], result), call.op->name,
-              ": division of integers by 0; replace the zeros, or cast to a floating-point "
-              "dtype first");
+  VITRO_CHECK(
+      !has_zero(call.operands[1], result), call.op->name,
+      ": integer division by zero; replace the zeros, or cast to a floating-point dtype first");
 }
 
 }  // namespace

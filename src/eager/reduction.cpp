@@ -290,7 +290,7 @@ void Reduction::fold_row(const std::byte* from, int64_t begin, int64_t n, int64_
   if (in_.dtype() == state_ && stride && (*stride == bytes_ || n == 1))
     return into.row(from + n_.offset(begin), n, index);
   Buffer raw, cast_to;
-  static_assert(eager::block % (lanes * steps) == 0, "what is staged is whole blocks");
+  static_assert(eager::block % (lanes * steps) == 0, "staged elements form whole blocks");
   for (int64_t i = 0; i < n; i += eager::block) {
     const int64_t some = std::min(eager::block, n - i);
     if (stride) {

@@ -56,7 +56,8 @@ bool Rows::fits(const OpCall& call, const Dims& dims) {
 
 void Rows::run(const OpCall& call, const std::vector<TensorMeta>& metas, std::span<Tensor> results,
                void (*make)(const RowArgs&), double flops) {
-  VITRO_ASSERT(results.size() <= RowArgs::most, call.op->name, " has more results than a row");
+  VITRO_ASSERT(results.size() <= RowArgs::most, call.op->name,
+               " has more results than RowArgs::most");
   for (size_t k = 0; k < results.size(); ++k) {
     results[k] = Tensor::empty(plain(metas[k].sizes), metas[k].dtype, metas[k].device);
     const TensorImpl& made = *results[k].impl();

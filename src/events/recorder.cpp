@@ -273,7 +273,8 @@ void name_this_thread(std::string_view name) {
 void start(SessionOptions options) {
   Sink& s = sink();
   std::lock_guard hold(s.sessions);
-  VITRO_CHECK(!in_session(), "events: a session runs already; stop it before starting another");
+  VITRO_CHECK(!in_session(),
+              "events: a session is already running; stop it before starting another");
   s.max_bytes = options.max_bytes;
   s.bytes = 0;
   s.dropped = 0;
@@ -296,7 +297,7 @@ Recording stop() {
   Sink& s = sink();
   std::lock_guard hold(s.sessions);
   const uint32_t session = detail::session.fetch_and(detail::tapped) & ~detail::tapped;
-  VITRO_CHECK(session != 0, "events: stop without a session; start one first");
+  VITRO_CHECK(session != 0, "events: stop() without a running session; call start() first");
   Recording recording;
   recording.options = s.options;
   recording.begin = s.begin;

@@ -166,8 +166,8 @@ Result<Given> given_in(std::string_view text) {
     if (sign != std::string_view::npos) {
       out.names.push_back(trimmed(part.substr(0, sign)));
     } else if (!out.names.empty()) {
-      return Failure{cat("\"", part, "\" stands by position after ", out.names.back(),
-                         "=, which stands by name")};
+      return Failure{cat("the positional argument \"", part, "\" follows the named argument ",
+                         out.names.back(), "=")};
     }
     out.texts.push_back(sign == std::string_view::npos ? part : trimmed(part.substr(sign + 1)));
   }

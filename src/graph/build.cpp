@@ -52,9 +52,9 @@ struct Builder::State {
     if (operand.is_number()) return operand.number();
     if (!operand.is_tensor()) return std::monostate{};
     const TensorImpl& impl = *operand.tensor().impl();
-    VITRO_CHECK(impl.call == number, op.name,
-                ": a graph builder takes its own tensors only; make the tensor an input of the "
-                "graph");
+    VITRO_CHECK(
+        impl.call == number, op.name,
+        ": a graph builder accepts only its own tensors; make the tensor an input of the graph");
     return values[impl.slot];
   }
 
@@ -95,7 +95,7 @@ Tensor Builder::tensor(Value value) {
 
 Value Builder::value(const Tensor& tensor) const {
   VITRO_CHECK(tensor.defined() && tensor.impl()->call == state_->number,
-              "builder: this tensor is not one of its own");
+              "builder: this tensor does not belong to it");
   return state_->values[tensor.impl()->slot];
 }
 
@@ -117,7 +117,7 @@ void Builder::set_expand(bool on) {
 
 void Builder::call(const OpCall& call, std::span<Tensor> results) {
   VITRO_CHECK(!call.in_place, call.op->name,
-              ": a graph builder records values, it cannot write in place");
+              ": a graph builder records values and cannot write in place");
   if (const OpProgram program = state_->expand ? program_of(call) : nullptr)
     return program(call.operands, call.attrs, results);
   std::vector<Arg> args;
@@ -137,7 +137,7 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
 void Builder::materialize(TensorImpl&, Need need, std::source_location where) {
   VITRO_CHECK(false, where.file_name(), ':', where.line(), ": ",
               need == Need::item ? "item" : "data",
-              ": a graph is being built, there is no value yet");
+              ": a graph is being built; tensors have no values yet");
 }
 
 std::optional<int64_t> Builder::value_of(sym::Expr expr) const {

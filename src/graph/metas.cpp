@@ -172,7 +172,7 @@ const int64_t* SymbolValues::find(sym::Expr symbol) const {
 int64_t SymbolValues::operator()(sym::Expr expr) const {
   return sym::evaluate(expr, [this](sym::Expr symbol) {
     const int64_t* found = find(symbol);
-    VITRO_CHECK(found, "graph: nothing gives a value to the symbol ", symbol);
+    VITRO_CHECK(found, "graph: no value for the symbol ", symbol);
     return *found;
   });
 }

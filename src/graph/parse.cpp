@@ -87,10 +87,9 @@ class Parser {
 
   sym::Range symbol_range() {
     const auto low = at_.integer();
-    if (!low || !at_.take(".."))
-      fail("a range is written as 0..100, or as 0.. where it has no end");
+    if (!low || !at_.take("..")) fail("a range is written as 0..100, or as 0.. without an end");
     const int64_t high = at_.integer().value_or(sym::largest_size);
-    if (high < *low) fail("a range is written as 0..100, or as 0.. where it has no end");
+    if (high < *low) fail("a range is written as 0..100, or as 0.. without an end");
     return {*low, high};
   }
 
@@ -121,7 +120,7 @@ class Parser {
     TensorMeta meta;
     const std::string_view name = at_.name();
     const auto dtype = dtype_named(name);
-    if (!dtype) fail("\"", name, "\" is no dtype");
+    if (!dtype) fail("\"", name, "\" is not a dtype");
     meta.dtype = *dtype;
     const auto sizes = at_.enclosed('[', ']');
     if (!sizes) fail("needs sizes after the dtype, as in f32[2, 3]");
@@ -191,7 +190,7 @@ class Parser {
     const std::optional<ArgValue> value = read_value(text, lookup_);
     if (value && is_none(*value)) return std::monostate{};
     const auto* number = value ? std::get_if<Scalar>(&*value) : nullptr;
-    if (!number) fail("\"", text, "\" is no value and no number");
+    if (!number) fail("\"", text, "\" is neither a value nor a number");
     return *number;
   }
 
@@ -199,15 +198,15 @@ class Parser {
   Value value(std::string_view text) {
     const size_t bracket = text.find('[');
     const auto found = nodes_.find(text.substr(0, bracket));
-    if (found == nodes_.end()) fail("\"", text, "\" is no value");
+    if (found == nodes_.end()) fail("\"", text, "\" is not a value");
     Value out{found->second, 0};
     const size_t results = g_[out.node].results.size();
     if (bracket != std::string_view::npos) {
       const auto end =
           std::from_chars(text.data() + bracket + 1, text.data() + text.size(), out.output);
-      if (end.ec != std::errc{} || *end.ptr != ']') fail("\"", text, "\" is no value");
+      if (end.ec != std::errc{} || *end.ptr != ']') fail("\"", text, "\" is not a value");
     } else if (results != 1) {
-      fail(text, " has ", results, " results; say which, as in ", text, "[0]");
+      fail(text, " has ", results, " results; select one, as in ", text, "[0]");
     }
     if (out.output >= results) fail("there is no ", text);
     return out;
@@ -222,7 +221,7 @@ class Parser {
       list.push_back({value(name), -1});
       if (at_.take("->")) list.back().writes = input_named(at_.name());
     } while (at_.take(","));
-    if (!at_.take("}")) fail("needs \"}\" after what is returned");
+    if (!at_.take("}")) fail("needs \"}\" after the outputs");
     end(std::move(list));
   }
 
@@ -235,7 +234,7 @@ class Parser {
     for (size_t i = 0; i < g_.inputs().size(); ++i) {
       if (g_[g_.inputs()[i]].name == name) return static_cast<int>(i);
     }
-    fail("\"", name, "\" is no input");
+    fail("\"", name, "\" is not an input");
   }
 
   SourceLocation place() {

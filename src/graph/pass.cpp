@@ -14,12 +14,13 @@ namespace vitro::graph {
 
 std::span<const Pass> standard_passes() {
   static constexpr Pass passes[] = {
-      {"order_by_use", order_by_use, "first: what follows is the same on every machine"},
-      {"decompose", decompose, "never expands what nobody reads: that is gone by now"},
-      {"fold_constants", fold_constants, "after decompose: expansions hold numbers"},
-      {"algebra", algebra, "after fold_constants: rules see numbers, not tensors full of one"},
-      {"merge_same", merge_same, "after algebra: what was written differently is equal now"},
-      {"drop_dead", drop_dead, "rewrites leave behind what they replaced"},
+      {"order_by_use", order_by_use, "first: later passes see the same order on every machine"},
+      {"decompose", decompose, "after order_by_use: dead nodes are not expanded"},
+      {"fold_constants", fold_constants, "after decompose: expansions contain constants"},
+      {"algebra", algebra,
+       "after fold_constants: rules match numbers, not tensors filled with one"},
+      {"merge_same", merge_same, "after algebra: equivalent nodes are equal now"},
+      {"drop_dead", drop_dead, "last: removes the nodes that rewrites replaced"},
   };
   return passes;
 }
@@ -51,7 +52,7 @@ Graph run_all(const Graph& start, std::span<const Pass> passes, const Listeners&
     }
     report.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
     const std::string wrong = verify_values(g);
-    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
+    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves an invalid graph: ", wrong);
     report.nodes_after = g.size();
     const Hash now = hash_of_calls(g);
     report.changed = now != hash || report.nodes_after != report.nodes_before;
@@ -68,7 +69,7 @@ void blame(Graph g, std::span<const Pass> passes) {
   for (const Pass& pass : passes) {
     g = pass.run(std::move(g));
     const std::string wrong = verify(g);
-    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves a broken graph: ", wrong);
+    VITRO_ASSERT(wrong.empty(), "the pass ", pass.name, " leaves an invalid graph: ", wrong);
   }
 }
 
@@ -86,7 +87,7 @@ Graph run_passes(const Graph& start, std::span<const Pass> passes, std::vector<P
   }
   const std::string wrong = verify(g);
   if (!wrong.empty()) blame(start, passes);
-  VITRO_ASSERT(wrong.empty(), "the passes leave a broken graph: ", wrong);
+  VITRO_ASSERT(wrong.empty(), "the passes leave an invalid graph: ", wrong);
   return g;
 }
 

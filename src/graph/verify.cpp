@@ -19,7 +19,8 @@ class Check {
 
   std::string run() {
     for (const sym::Expr symbol : g_.symbols()) {
-      if (!symbol.is_symbol()) return cat("graph: ", symbol, " among the symbols is none");
+      if (!symbol.is_symbol())
+        return cat("graph: ", symbol, " in the list of symbols is not a symbol");
       if (!symbols_.insert(symbol.text()).second)
         return cat("graph: the symbol ", symbol, " is listed twice");
     }
@@ -80,7 +81,7 @@ class Check {
     if (node.results.size() != 1 || node.results[0].sizes.empty()) return "it has one result";
     const sym::Expr symbol = node.results[0].sizes[0].expr();
     if (!symbol.is_symbol() || !sym::is_data(symbol))
-      return cat("its first size is ", symbol, ", data decide it: u0, u1, ...");
+      return cat("its first size is ", symbol, ", needs a data-dependent size: u0, u1, ...");
     if (!symbols_.insert(symbol.text()).second)
       return cat("the symbol ", symbol, " has a value already");
     try {
@@ -115,13 +116,13 @@ class Check {
     }
     if (node.op->compaction) expected[0].sizes[0] = node.results[0].sizes[0];
     if (expected.size() != node.results.size())
-      return cat(node.op->name, " gives ", expected.size(), " results, recorded are ",
+      return cat(node.op->name, " returns ", expected.size(), " results, but the graph has ",
                  node.results.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       const TensorMeta &want = expected[i], &got = node.results[i];
       if (want.dtype != got.dtype || !same_sizes(want.sizes, got.sizes))
-        return cat("result ", i, " is recorded as ", got.dtype, got.sizes, ", ", node.op->name,
-                   " gives ", want.dtype, want.sizes);
+        return cat("result ", i, " is recorded as ", got.dtype, got.sizes, ", but ", node.op->name,
+                   " returns ", want.dtype, want.sizes);
       if (got.strides.size() != got.sizes.size())
         return cat("result ", i, " has ", got.strides.size(), " strides for ", got.sizes.size(),
                    " sizes");

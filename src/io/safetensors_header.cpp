@@ -219,8 +219,7 @@ std::string size_problem(const HeaderEntry& e, uint64_t data_bytes) {
     bits *= factor;
   }
   if (empty) bits = 0;
-  if (bits % 8 != 0)
-    return cat(at(e.stated_at, e), "its ", bits, " bits are not a whole number of bytes");
+  if (bits % 8 != 0) return cat(at(e.stated_at, e), "its ", bits, " bits are not a multiple of 8");
   if (bits / 8 == e.end - e.begin) return {};
   return cat(at(e.stated_at, e), "data_offsets give it ", e.end - e.begin,
              " bytes, but its shape needs ", bits / 8, " of ", e.dtype->name);

@@ -26,7 +26,8 @@ Isa best() {
 // Declared when the library is loaded, and available to earlier callers.
 const Option<std::string>& wish() {
   static const Option<std::string> isa{
-      "VITRO_ISA", "", "instruction set of kernels: baseline, avx2 or avx512 (else the machine's)"};
+      "VITRO_ISA", "",
+      "instruction set of kernels: baseline, avx2 or avx512 (default: the machine's)"};
   return isa;
 }
 [[maybe_unused]] const Option<std::string>& declared = wish();
@@ -45,10 +46,10 @@ Isa chosen_isa(std::string_view wish, Isa best, std::string& why) {
   for (const Isa isa : {Isa::baseline, Isa::avx2, Isa::avx512}) {
     if (wish != name(isa)) continue;
     if (isa <= best) return isa;
-    why = cat("got \"", wish, "\", which this machine does not have; it stays ", name(best));
+    why = cat("got \"", wish, "\", which this machine does not have; keeping ", name(best));
     return best;
   }
-  why = cat("got \"", wish, "\", needs baseline, avx2 or avx512; it stays ", name(best));
+  why = cat("got \"", wish, "\", needs baseline, avx2 or avx512; keeping ", name(best));
   return best;
 }
 

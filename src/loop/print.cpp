@@ -183,11 +183,11 @@ class Printer {
     if (p.reads == RightOperand::rows) {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
-    put(p.turned ? ", turned over\n" : "\n");
+    put(p.turned ? ", transposed\n" : "\n");
     block(p.body, depth + 1);
     if (p.across.empty()) return;
     indent(depth + 1);
-    put("turned over:\n");
+    put("transposed:\n");
     block(p.across, depth + 2);
   }
   void statement(const Pack& p, int depth) {

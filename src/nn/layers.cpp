@@ -24,7 +24,7 @@ Conv2d::Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t
                ops::Conv2dAttrs attrs, bool with_bias)
     : Module(owner, std::move(name)), attrs_(std::move(attrs)) {
   VITRO_CHECK(attrs_.groups > 0 && in % attrs_.groups == 0 && out % attrs_.groups == 0,
-              "Conv2d: ", in, " and ", out, " channels are no multiples of ", attrs_.groups,
+              "Conv2d: ", in, " and ", out, " channels are not multiples of ", attrs_.groups,
               " groups");
   const int64_t of_group = in / attrs_.groups;
   const double bound = 1 / std::sqrt(static_cast<double>(of_group * kernel * kernel));

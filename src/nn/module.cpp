@@ -54,7 +54,7 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
   for (auto& [name, slot] : named_parameters()) {
     Tensor value = find(name);
     if (!value.defined()) {
-      wrong += cat("\n  ", name, ": not there");
+      wrong += cat("\n  ", name, ": missing");
     } else if (value.dtype() != slot->dtype() || !attribute::same(value.sizes(), slot->sizes())) {
       wrong += cat("\n  ", name, ": got ", value.dtype(), value.sizes(), ", needs ", slot->dtype(),
                    slot->sizes());

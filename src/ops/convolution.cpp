@@ -78,7 +78,7 @@ void Conv2d::shape(ShapeCall& call) {
   for (size_t d = 0; d < 2; ++d) {
     const Size kernel = weight.sizes[d + 2], wide = x.sizes[first + 1 + d] + Size(2) * a.padding[d];
     VITRO_CHECK(less(0, kernel) && !less(wide, (kernel - 1) * a.dilation[d] + 1),
-                "conv2d: the kernel reaches over ", (kernel - 1) * a.dilation[d] + 1,
+                "conv2d: the kernel extends over ", (kernel - 1) * a.dilation[d] + 1,
                 " elements of dimension ", first + 1 + d, ", x has ", wide,
                 " there with its padding");
     sizes[first + 1 + d] = size_out(a, d, wide, kernel);

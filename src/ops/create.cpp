@@ -110,7 +110,7 @@ void Arange::shape(ShapeCall& call) {
   VITRO_CHECK(std::isfinite(number(start)) && std::isfinite(number(end)), "arange: from ", start,
               " to ", end, " by ", step, " does not end; needs finite bounds");
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
-              end, "; turn its sign or exchange the bounds");
+              end, "; change its sign or swap the bounds");
   const auto& a = call.attrs.as<Attrs>();
   const DType dtype = a.dtype.value_or(is_integer(start, end, step) ? DType::i64 : default_float);
   VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);

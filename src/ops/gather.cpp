@@ -40,7 +40,7 @@ void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axe
   for (const Picked& one : axes) {
     if (x.empty() || !known_equal(x[static_cast<size_t>(one.axis)], 0)) continue;
     VITRO_CHECK(std::ranges::any_of(indices, may_be_empty), op, ": dimension ", one.axis,
-                " has no elements that the indices, of sizes ", indices, ", could name");
+                " is empty, so the indices of sizes ", indices, " are out of range");
   }
 }
 
@@ -82,7 +82,7 @@ void Gather::shape(ShapeCall& call) {
               ", indices have ", indices.sizes);
   for (size_t d = 0; d < x.sizes.size(); ++d) {
     VITRO_CHECK(d == dim || !less(x.sizes[d], indices.sizes[d]), "gather: indices of sizes ",
-                indices.sizes, " reach outside of sizes ", x.sizes, " in dimension ", d);
+                indices.sizes, " exceed sizes ", x.sizes, " in dimension ", d);
   }
   check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   call.results.push_back(dense(x.dtype, x.device, indices.sizes));
@@ -128,7 +128,7 @@ void check_index_list(std::string_view op, const TensorMeta& x,
     if (!operands[i]) continue;
     VITRO_CHECK(indices, op, ": an index is a tensor or None, got a number");
     VITRO_CHECK(!is_bool(indices->dtype), op,
-                ": a mask is not an operand of the op; call the function, or give its nonzero()");
+                ": a mask is not an operand of the op; call the function, or pass its nonzero()");
     VITRO_CHECK(indices->dtype == DType::i64 || indices->dtype == DType::i32, op,
                 ": indices must be i32, i64 or bool, got ", indices->dtype);
     any = true;
@@ -161,8 +161,8 @@ void add_places(std::string_view op, const At& x, size_t dim, const Tensor& mask
   VITRO_CHECK(!masked.empty(), op, ": a mask needs a dimension; unsqueeze it and x");
   bool fits = dim + masked.size() <= sizes.size();
   for (size_t d = 0; fits && d < masked.size(); ++d) fits = equal(sizes[dim + d], masked[d]);
-  VITRO_CHECK(fits, op, ": a mask of sizes ", masked, " does not stand for the sizes of ", sizes,
-              " from dimension ", dim, " on");
+  VITRO_CHECK(fits, op, ": the sizes of the mask, ", masked, ", do not match the sizes ", sizes,
+              " from dimension ", dim);
   const Tensor places = nonzero({mask, x.where});
   for (size_t d = 0; d < masked.size(); ++d)
     out.push_back(select({places, x.where}, 1, static_cast<int64_t>(d)));
@@ -208,7 +208,7 @@ Tensor index(ops::At x, const Tensor& mask) {
   const Sizes sizes = t.sizes(), picked = mask.sizes();
   bool fits = picked.size() <= sizes.size();
   for (size_t d = 0; fits && d < picked.size(); ++d) fits = equal(sizes[d], picked[d]);
-  VITRO_CHECK(fits, "index: a mask of sizes ", picked, " does not stand for the first sizes of ",
+  VITRO_CHECK(fits, "index: the sizes of the mask, ", picked, ", do not match the first sizes of ",
               sizes);
   if (picked.size() == sizes.size()) return masked_select(x, mask);
   Sizes rows{product(picked)};

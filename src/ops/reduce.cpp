@@ -58,7 +58,7 @@ void Mean::shape(ShapeCall& call) {
   const ReducedDims dims = dims_of(call);
   const DType dtype = call.attrs.as<Attrs>().dtype.value_or(call.operands[0].meta->dtype);
   VITRO_CHECK(is_floating(dtype), "mean: takes floating-point numbers, got ", dtype,
-              "; give a floating-point dtype");
+              "; pass a floating-point dtype");
   shape_of_reduction(call, dims, dtype);
 }
 void Amax::shape(ShapeCall& call) {

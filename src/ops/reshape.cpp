@@ -98,7 +98,7 @@ void View::shape(ShapeCall& call) {
   const Sizes size = resolved_size(call.op, in, call.attrs.as<Attrs>().size);
   const auto strides = view_strides(in, size);
   VITRO_CHECK(strides, "view: sizes ", in.sizes, " with strides ", in.strides,
-              " cannot be seen as sizes ", size, " without moving elements; use reshape");
+              " cannot be viewed as sizes ", size, " without moving elements; use reshape");
   call.results.push_back({in.dtype, in.device, size, *strides, in.offset});
 }
 
@@ -145,7 +145,7 @@ Tensor flatten(ops::At x, int64_t start_dim, int64_t end_dim) {
   const Tensor& tensor = x.operand.tensor();
   const auto first = static_cast<size_t>(ops::wrap_dim("flatten", start_dim, tensor.rank())),
              last = static_cast<size_t>(ops::wrap_dim("flatten", end_dim, tensor.rank()));
-  VITRO_CHECK(first <= last, "flatten: start_dim ", first, " lies behind end_dim ", last);
+  VITRO_CHECK(first <= last, "flatten: start_dim ", first, " is after end_dim ", last);
   if (tensor.rank() == 0) return reshape(x, Sizes(1, Size(1)));
   if (first == last) return tensor;
   const Sizes sizes = tensor.sizes();

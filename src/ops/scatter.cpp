@@ -45,7 +45,7 @@ void put_result(ShapeCall& call) {
 
 void check_sums(const ShapeCall& call) {
   const DType dtype = call.results[0].dtype;
-  VITRO_CHECK(compute_type(dtype) == dtype, call.op, ": sums of ", dtype, " are made in ",
+  VITRO_CHECK(compute_type(dtype) == dtype, call.op, ": sums of ", dtype, " are computed in ",
               compute_type(dtype), "; cast the operands before and the result after");
 }
 
@@ -60,8 +60,8 @@ void put_by_elements(ShapeCall& call, int64_t along) {
   for (size_t d = 0; d < x.sizes.size(); ++d) {
     const bool inside =
         (d == dim || !less(x.sizes[d], indices.sizes[d])) && !less(src.sizes[d], indices.sizes[d]);
-    VITRO_CHECK(inside, call.op, ": indices of sizes ", indices.sizes, " reach outside of sizes ",
-                x.sizes, " or of the source's ", src.sizes, " in dimension ", d);
+    VITRO_CHECK(inside, call.op, ": indices of sizes ", indices.sizes, " exceed sizes ", x.sizes,
+                " or the source's ", src.sizes, " in dimension ", d);
   }
   check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   put_result(call);
@@ -80,10 +80,8 @@ void ScatterAdd::shape(ShapeCall& call) {
 
 void ScatterReduce::shape(ShapeCall& call) {
   const auto& attrs = call.attrs.as<Attrs>();
-  VITRO_CHECK(
-      attrs.reduce != ScatterReduction::mean, call.op,
-      ": a mean is not an operation of its own; divide a sum by the counts, as the function "
-      "does");
+  VITRO_CHECK(attrs.reduce != ScatterReduction::mean, call.op,
+              ": mean is not an op; divide a sum by the counts, as the function does");
   put_by_elements(call, attrs.dim);
   check_sums(call);
 }
@@ -148,7 +146,7 @@ void IndexAdd::shape(ShapeCall& call) {
 void IndexReduce::shape(ShapeCall& call) {
   const auto& [dim, reduce] = call.attrs.as<Attrs>();
   VITRO_CHECK(reduce != ScatterReduction::sum && reduce != ScatterReduction::mean, call.op,
-              ": sums are those of index_add; a mean is one divided by the counts");
+              ": use index_add for sums; for a mean divide one by the counts");
   put_by_slices(call, dim);
   check_sums(call);
 }
@@ -176,7 +174,7 @@ void IndexPut::shape(ShapeCall& call) {
     fits = identical(there, given) || known_equal(given, 1) || equal(there, given);
   }
   VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
-              ", which the indices pick");
+              ", which the indices select");
   call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});  // layout as in ATen
   if (call.attrs.as<Attrs>().accumulate) check_sums(call);
 }
@@ -361,8 +359,9 @@ Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor&
 Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                     ScatterReduction reduce, bool include_self) {
   const CalledAs name("index_reduce", x.where);
-  VITRO_CHECK(reduce != ScatterReduction::sum,
-              "index_reduce: reduce is sum; needs prod, mean, amax or amin: sums are index_add");
+  VITRO_CHECK(
+      reduce != ScatterReduction::sum,
+      "index_reduce: reduce is sum; needs prod, mean, amax or amin; for sums use index_add");
   constexpr Puts by_slices{[](const ops::At& to, int64_t along, const Tensor& at,
                               const Scalar& value) { return index_fill(to, along, at, value); },
                            [](const ops::At& to, int64_t along, const Tensor& at,

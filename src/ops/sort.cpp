@@ -71,7 +71,7 @@ std::pair<Tensor, Tensor> picked(const std::pair<Tensor, Tensor>& sorted, int64_
 
 Size length(std::string_view name, const Tensor& x, int64_t dim) {
   const Size n = x.rank() == 0 ? Size(1) : x.size(dim);
-  VITRO_CHECK(!equal(n, 0), name, ": dimension ", dim, " has no elements; needs one at least");
+  VITRO_CHECK(!equal(n, 0), name, ": dimension ", dim, " has no elements; needs at least one");
   return n;
 }
 

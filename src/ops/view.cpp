@@ -316,9 +316,8 @@ void AsStrided::shape(ShapeCall& call) {
   const TensorMeta& in = *call.operands[0].meta;
   const auto& a = call.attrs.as<Attrs>();
   VITRO_CHECK(in.rank() == 1 && (equal(in.sizes[0], 1) || equal(in.strides[0], 1)),
-              "as_strided: needs a tensor of one dimension whose elements lie side by side, got "
-              "sizes ",
-              in.sizes, " and strides ", in.strides, "; use view(contiguous(x), {-1})");
+              "as_strided: needs a contiguous tensor of one dimension, got sizes ", in.sizes,
+              " and strides ", in.strides, "; use view(contiguous(x), {-1})");
   VITRO_CHECK(a.size.size() == a.stride.size(), "as_strided: got ", counted(a.size.size(), "size"),
               " and ", counted(a.stride.size(), "stride"));
   VITRO_CHECK(!less(a.storage_offset, 0), "as_strided: the offset must not be negative, got ",
@@ -336,7 +335,7 @@ void AsStrided::shape(ShapeCall& call) {
   result.offset = in.offset + a.storage_offset;
   if (none) {
     VITRO_CHECK(!less(in.sizes[0], a.storage_offset), "as_strided: offset ", a.storage_offset,
-                " lies past the end of ",
+                " is past the end of ",
                 counted(static_cast<uint64_t>(in.sizes[0].hint()), "element"));
   } else {
     const Size last = last_element(a);
@@ -415,8 +414,8 @@ namespace {
 // Rejects numbers of tensors that would take hours.
 void check_count(std::string_view op, int64_t parts) {
   constexpr int64_t most = int64_t{1} << 24;
-  VITRO_CHECK(parts <= most, op, ": gives ", parts, " tensors, more than the ", most,
-              " that one call may give");
+  VITRO_CHECK(parts <= most, op, ": returns ", parts, " tensors, more than the ", most,
+              " that one call may return");
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ void ConstantPadNd::shape(ShapeCall& call) {
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto [before, after] = sides_of(pad, in.rank(), d);
     sizes[d] = sizes[d] + before + after;
-    VITRO_CHECK(!less(sizes[d], 0), call.op, ": pad ", pad, " cuts off more than there is of ",
-                "dimension ", d, " of sizes ", in.sizes);
+    VITRO_CHECK(!less(sizes[d], 0), call.op, ": pad ", pad,
+                " removes more elements than there are in dimension ", d, " of sizes ", in.sizes);
   }
   call.results.push_back(dense(in.dtype, in.device, sizes));
 }
@@ -109,10 +109,10 @@ void shape_of_border_pad(ShapeCall& call, int dims, bool reflects) {
     VITRO_CHECK(less(0, size), call.op, ": dimension ", d, " has no elements to repeat, got sizes ",
                 in.sizes);
     VITRO_CHECK(!reflects || (less(before, size) && less(after, size)), call.op, ": padding ", pad,
-                " mirrors more than there is of dimension ", d, " of sizes ", in.sizes);
+                " mirrors more elements than there are in dimension ", d, " of sizes ", in.sizes);
     sizes[d] = size + before + after;
-    VITRO_CHECK(less(0, sizes[d]), call.op, ": padding ", pad, " leaves nothing of dimension ", d,
-                " of sizes ", in.sizes);
+    VITRO_CHECK(less(0, sizes[d]), call.op, ": padding ", pad, " leaves no elements in dimension ",
+                d, " of sizes ", in.sizes);
   }
   call.results.push_back(dense(in.dtype, in.device, sizes));
 }
@@ -189,7 +189,7 @@ Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
     const Size reach = (k.size[d] - 1) * k.dilation[d] + 1;
     const Size least = k.ceil ? reach - (k.stride[d] - 1) : reach;
     VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
-                ": the kernel reaches over ", reach, " elements of dimension ",
+                ": the kernel extends over ", reach, " elements of dimension ",
                 static_cast<int>(d) - 2, ", x has ", number_of(size), " there, and ", k.padding[d],
                 " of padding on each side");
     size = places_of(k, d, size);
@@ -304,7 +304,7 @@ void Unfold::shape(ShapeCall& call) {
   const auto dim = static_cast<size_t>(wrap_dim(name, a.dimension, in.rank()));
   VITRO_CHECK(a.size >= 0 && a.step > 0,
               "unfold: size must not be negative and step positive, got ", a.size, " and ", a.step);
-  VITRO_CHECK(!less(in.sizes[dim], a.size), "unfold: stretches of ", a.size,
+  VITRO_CHECK(!less(in.sizes[dim], a.size), "unfold: windows of ", a.size,
               " elements are longer than dimension ", dim, " of sizes ", in.sizes);
   TensorMeta result = in;
   result.sizes[dim] = (in.sizes[dim] - a.size) / a.step + 1;
@@ -377,7 +377,7 @@ void Im2col::shape(ShapeCall& call) {
   for (size_t d = 0; d < 2; ++d) {
     const Size size = in.sizes[planes + d], reach = (k.size[d] - 1) * k.dilation[d] + 1;
     VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], reach), call.op,
-                ": the kernel reaches over ", reach, " elements of dimension ", planes + d,
+                ": the kernel extends over ", reach, " elements of dimension ", planes + d,
                 ", x has ", size + 2 * k.padding[d], " there with its padding");
     places = places * places_of(k, d, size);
   }

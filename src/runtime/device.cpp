@@ -20,7 +20,8 @@ PerDevice<DeviceRuntime>& devices() {
 
 DeviceRuntime& device_runtime(Device device) {
   DeviceRuntime* found = devices().find(device);
-  VITRO_CHECK(found, "nobody runs the device ", device, ": its library has not registered it");
+  VITRO_CHECK(found, "the device ", device,
+              " is not registered: its library must call add_device()");
   return *found;
 }
 

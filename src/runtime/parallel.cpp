@@ -40,11 +40,12 @@ int64_t grain_for(Cost per_item) {
 }
 
 Verdict should_parallelise(int64_t items, Cost per_item) {
-  if (num_threads() == 1) return Verdict::no("there is one thread");
+  if (num_threads() == 1) return Verdict::no("only one thread is available");
   if (items / 2 < grain_for(per_item)) {
     const auto ns = static_cast<int64_t>(static_cast<double>(items) * cost_ns(per_item));
-    return Verdict::no(cat("about ", ns / 1000, " us of work: waking a thread is worth it from ",
-                           static_cast<int64_t>(piece_ns) / 1000, " us for each"));
+    return Verdict::no(cat("about ", ns / 1000,
+                           " us of work: waking another thread needs at least ",
+                           static_cast<int64_t>(piece_ns) / 1000, " us per thread"));
   }
   return Verdict::yes();
 }

@@ -14,14 +14,13 @@ constinit thread_local DataSizes* innermost __attribute__((tls_model("initial-ex
 }  // namespace
 
 Undecided::Undecided(Guard question)
-    : Error(cat("a size that data decide has no number yet: ",
+    : Error(cat("a data-dependent size has no number yet: ",
                 Guard{question.question, question.a, question.b, true}.text(), "?")),
       asked(question) {}
 
 Undecided::Undecided(Expr size)
-    : Error(cat("the size ", size,
-                ", which data decide, has no number here; ask for it in the compiled function that "
-                "made it")),
+    : Error(cat("the data-dependent size ", size,
+                " has no number here; query it in the compiled function that created it")),
       asked{Guard::Question::equal, size, size, true} {}
 
 DataSizes::DataSizes() : before_(innermost) {

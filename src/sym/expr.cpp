@@ -177,7 +177,7 @@ std::string_view name_of(Expr symbol) {
 }
 
 Expr extent_of(Expr index) {
-  VITRO_ASSERT(kind_of(index) == Kind::index, index.text(), " is no index");
+  VITRO_ASSERT(kind_of(index) == Kind::index, index.text(), " is not an index");
   return index.node()->operands[0];
 }
 

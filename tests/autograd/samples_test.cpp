@@ -177,7 +177,9 @@ TEST_F(Gradients, agree_with_differences_for_every_op) {
   }
   for (const OpDef* op : ops::all()) {
     EXPECT_TRUE(checked.contains(op) || !is_differentiable(*op))
-        << op->name << ": tools/op_samples/gradients.py needs one at a place where it has a slope";
+        << op->name
+        << ": tools/op_samples/gradients.py needs a sample at a point where the op is "
+           "differentiable";
   }
 }
 

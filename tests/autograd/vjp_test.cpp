@@ -107,7 +107,7 @@ TEST_F(Vjp, of_one_of_two_operands_that_are_one_tensor_is_its_own_alone) {
 // An op without a gradient, although its result could have one.
 struct Opaque {
   static constexpr OpKind kind = OpKind::opaque;
-  static constexpr std::string_view name = "secret", doc = "Nobody knows.",
+  static constexpr std::string_view name = "secret", doc = "An op without a gradient.",
                                     signatures = "(Tensor self) -> Tensor";
   static constexpr int arity = 1;
   static void shape(ShapeCall& call) { call.results.push_back(*call.operands[0].meta); }
@@ -119,8 +119,7 @@ TEST_F(Vjp, refuses_with_the_reason) {
   const Operand operands[] = {x};
   const bool wanted[] = {true};
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<Opaque>(operands), {&x, 1}, {&x, 1}, wanted); }),
-            "secret: has no gradient: nobody looks into its kernel; its definition may have "
-            "`gradient`");
+            "secret: has no gradient: its kernel is opaque; define `gradient`");
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Exp>(operands), {&x, 1}, {&g, 1}, wanted); }),
             "vjp: result 0 of exp has sizes [2], its gradient has [3]");
 }
@@ -130,14 +129,14 @@ TEST_F(Vjp, refuses_operands_and_results_of_different_calls) {
   const Operand one[] = {x}, two[] = {y, x}, pair[] = {y, y};
   const bool wanted[] = {true}, both[] = {true, true};
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Exp>(one), {&y, 1}, {&g, 1}, wanted); }),
-            "vjp: result 0 of exp is f64[3], these operands give f64[2]; needs the operands and "
-            "results of one call");
+            "vjp: result 0 of exp is f64[3], but these operands give f64[2]; needs the operands "
+            "and results of one call");
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(two), {&y, 1}, {&g, 1}, both); }),
             error_of([&] { (void)mul(y, x); }));
   const Tensor less = to(y, DType::f32);
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(pair), {&less, 1}, {&g, 1}, both); }),
-            "vjp: result 0 of mul is f32[3], these operands give f64[3]; needs the operands and "
-            "results of one call");
+            "vjp: result 0 of mul is f32[3], but these operands give f64[3]; needs the operands "
+            "and results of one call");
   const Tensor results[] = {y, y}, gradients[] = {g, g};
   EXPECT_EQ(error_of([&] { (void)vjp(call_of<ops::Mul>(pair), results, gradients, both); }),
             "vjp: mul has 1 results, got 2");
@@ -157,9 +156,10 @@ TEST_F(Vjp, of_a_call_in_place_needs_what_it_has_overwritten) {
   const Tensor x = row({1, 2}), before = clone(x), y = row({3, 4});
   mul_(x, y);
   const Operand operands[] = {x, y}, cloned[] = {before, y}, one[] = {x};
-  EXPECT_EQ(error_of([&] { (void)vjp_in_place<ops::Mul>(operands, x); }),
-            "vjp: the gradient of mul_ needs the elements that operand 0 had before the call, "
-            "which has overwritten them; clone it before, and give the clone as the operand");
+  EXPECT_EQ(
+      error_of([&] { (void)vjp_in_place<ops::Mul>(operands, x); }),
+      "vjp: the gradient of mul_ needs the elements that operand 0 had before the call, which has "
+      "overwritten them; clone it before the call and pass the clone as the operand");
   const auto got = vjp_in_place<ops::Mul>(cloned, x);
   EXPECT_EQ(got[0].to_vector<double>(), (std::vector<double>{3, 4}));
   EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{1, 2}));
@@ -198,8 +198,8 @@ TEST_F(Vjp, of_a_tensor_that_was_written_into_after_the_call_is_refused) {
   };
   const auto write = [&] { add_(w, 1.0); };
   EXPECT_EQ(error_of([&] { (void)back([&](const Tensor& a) { return a * w; }, write); }),
-            "vjp: the gradient of mul needs operand 1 of the call, which was written into after "
-            "it; clone it before");
+            "vjp: the gradient of mul needs operand 1 of the call, which was written after the "
+            "call; clone it before the write");
   EXPECT_EQ(back([&](const Tensor& a) { return a + w; }, write), (std::vector<double>{1, 1}));
 }
 

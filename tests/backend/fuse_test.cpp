@@ -147,7 +147,7 @@ TEST(Fuse, siblings_do_not_wait_for_each_other_by_way_of_a_third_group) {
     return std::vector<Tensor>{row, sum, second, sin(row) + select(second, 0, 0)};
   }));
   EXPECT_EQ(c.report.launches.size(), 3u);
-  EXPECT_EQ(refusal(c, "add", "exp_1"), "another kernel lies between them");
+  EXPECT_EQ(refusal(c, "add", "exp_1"), "another kernel runs between them");
 }
 
 TEST(Fuse, without_fusion_every_item_is_a_kernel) {

@@ -281,7 +281,7 @@ TEST(JitCache, a_module_larger_than_the_cache_is_not_kept_and_the_reason_is) {
   std::string why;
   CacheEntry entry;
   EXPECT_FALSE(DiskCache::open(why).store("key", std::string(2 << 20, 'x'), entry, why));
-  EXPECT_TRUE(says(why, "2097152 bytes, and all together may have 1048576")) << why;
+  EXPECT_TRUE(says(why, "a module of 2097152 bytes exceeds the cache's limit of 1048576")) << why;
   EXPECT_TRUE(DiskCache::open(why).store("key", std::string(1 << 20, 'x'), entry, why));
   EXPECT_TRUE(DiskCache::open(why).find("key", entry));
   cache_size_mb.set(0);

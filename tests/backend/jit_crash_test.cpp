@@ -78,7 +78,7 @@ TEST(JitCrash, a_helper_that_crashes_gives_its_signal) {
   auto module = load_or_compile(adder(62));
   cc_helper.set("");
   ASSERT_FALSE(module);
-  EXPECT_TRUE(says(module.why(), "died of signal 11 (Segmentation fault)")) << module.why();
+  EXPECT_TRUE(says(module.why(), "was killed by signal 11 (Segmentation fault)")) << module.why();
   EXPECT_EQ(folder.count(".trying"), 1u);
 }
 
@@ -89,7 +89,7 @@ TEST(JitCrash, a_helper_that_answers_nonsense_is_not_believed) {
   auto module = load_or_compile(adder(63));
   cc_helper.set("");
   ASSERT_FALSE(module);
-  EXPECT_TRUE(says(module.why(), "ended with status 0")) << module.why();
+  EXPECT_TRUE(says(module.why(), "exited with status 0")) << module.why();
 }
 
 TEST(JitCrash, a_helper_that_hangs_is_stopped) {
@@ -101,7 +101,7 @@ TEST(JitCrash, a_helper_that_hangs_is_stopped) {
   cc_helper.set("");
   cc_timeout_s.set(60);
   ASSERT_FALSE(module);
-  EXPECT_TRUE(says(module.why(), "was stopped after 1 s")) << module.why();
+  EXPECT_TRUE(says(module.why(), "timed out after 1 s")) << module.why();
 }
 
 TEST(JitCrash, a_missing_helper_is_named) {

@@ -79,13 +79,13 @@ TEST(JitFault, the_first_error_stands_first) {
   ASSERT_FALSE(module);
   EXPECT_EQ(
       first_line(module.why()),
-      "jit: the text of the kernels does not compile: kernels.cpp:201:18: error: use of undeclared "
-      "identifier 'x'; VITRO_COMPILE_DEBUG=1 keeps the text: please report it");
+      "jit: the kernels' source does not compile: kernels.cpp:201:18: error: use of undeclared "
+      "identifier 'x'; please report it with the source, which VITRO_COMPILE_DEBUG=1 keeps");
 }
 
 TEST(JitFault, faults_say_what_to_do) {
   EXPECT_EQ(fault(ENOSPC),
-            "No space left on device; make room there, or name another folder in VITRO_CACHE_DIR");
+            "No space left on device; free some space, or set VITRO_CACHE_DIR to another folder");
   EXPECT_TRUE(says(fault(EFBIG), "ulimit -f"));
   EXPECT_TRUE(says(fault(EMFILE), "ulimit -n"));
   EXPECT_EQ(fault(EACCES), "Permission denied");
@@ -95,7 +95,7 @@ TEST(JitFault, a_library_is_whole_or_the_reason_says_why) {
   const std::string library = beside_library("libvitro-cc.so", "../lib");
   EXPECT_TRUE(check_complete_library(library));
   EXPECT_TRUE(says(check_complete_library("/nowhere/x.so").why(), "/nowhere/x.so: No such file"));
-  EXPECT_TRUE(says(check_complete_library("/proc/self/cmdline").why(), "is not a library"));
+  EXPECT_TRUE(says(check_complete_library("/proc/self/cmdline").why(), "is not a shared library"));
   EXPECT_TRUE(says(check_complete_library("/").why(), "is not a file"));
 }
 
@@ -130,7 +130,7 @@ TEST_F(JitFaultDeathTest, a_shortened_compiler_library_is_named) {
     in.read(bytes.data(), std::streamsize(bytes.size()));
     std::ofstream(copy, std::ios::binary) << bytes;
     cc_library.set(copy);
-    finish(why_not(1), {"is not complete: its file has 5242880 bytes", "install it again"});
+    finish(why_not(1), {"is truncated: it has 5242880 bytes", "reinstall it"});
   };
   EXPECT_EXIT(shortened(), ExitedWithCode(0), "");
 }
@@ -222,7 +222,7 @@ TEST_F(JitFaultDeathTest, a_full_folder_leaves_kernels_that_run_and_the_reason) 
     JitReport report;
     auto module = load_or_compile(adder(9), &report);
     finish(module ? report.note : module.why(),
-           {"the cache of kernels cannot be used", "No space left on device", "make room there"});
+           {"the kernel cache cannot be used", "No space left on device", "free some space"});
   };
   EXPECT_EXIT(full(), ExitedWithCode(0), "");
 }

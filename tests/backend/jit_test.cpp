@@ -136,7 +136,8 @@ TEST(Jit, without_a_usable_folder_kernels_still_run_and_the_reason_is_kept) {
     auto module = load_or_compile(adder(i), &report);
     ASSERT_TRUE(module) << module.why();
     EXPECT_EQ(run(**module, "add" + std::to_string(i)), 1.0f + float(i));
-    EXPECT_TRUE(says(report.note, "/proc/no-such-folder/vitro: could not be made")) << report.note;
+    EXPECT_TRUE(says(report.note, "/proc/no-such-folder/vitro: could not be created"))
+        << report.note;
   }
 }
 

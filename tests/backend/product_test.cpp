@@ -460,7 +460,7 @@ TEST(ProductTransposed, is_not_what_a_convolution_of_single_elements_becomes) {
   Compiled c = compile_graph(passed_graph_of(sizes, convolve));
   ASSERT_EQ(c.report.kernels.size(), 1U);
   const std::string& text = c.report.kernels[0].source;
-  EXPECT_NE(text.find("right operand: read where it lies"), std::string::npos) << text;
+  EXPECT_NE(text.find("right operand: read in place"), std::string::npos) << text;
   EXPECT_EQ(text.find("loops: "), std::string::npos) << text;
   const std::vector<Tensor> in{random_tensor(sizes[0], 1), random_tensor(sizes[1], 2),
                                random_tensor(sizes[2], 3)};
@@ -476,7 +476,7 @@ TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
     const bool kept = kind == graph::InputKind::parameter;
     const size_t why =
                      text.find(kept ? "right operand: packed once, as few rows (37) are multiplied"
-                                    : "right operand: read where it lies"),
+                                    : "right operand: read in place"),
                  multiply = text.find(kept ? "product.multiply({at.rows, at.columns, 65,"
                                            : "product.multiply_plain({at.rows, at.columns, 65,"),
                  relu = text.find("maximum(sum,");

@@ -65,7 +65,8 @@ TEST(Schedule, pieces_stay_in_the_cache_of_a_core_and_keep_all_threads_busy) {
       .tasks = 100, .blocks = 1 << 20, .block_bytes = 1024, .takes_columns = false};
   EXPECT_EQ(blocks_of_piece(small, reductions), 64);
   EXPECT_EQ(blocks_of_piece(large, reductions), 1024);
-  EXPECT_EQ(should_share_reductions(small, reductions).why, "there are reductions for all threads");
+  EXPECT_EQ(should_share_reductions(small, reductions).why,
+            "there are enough reductions for all threads");
   EXPECT_TRUE(should_share_reductions(large, reductions));
   Reductions brief = reductions;
   brief.blocks = 1000;
@@ -89,7 +90,7 @@ TEST(Schedule, strips_of_columns_and_blocks_of_rows_fit_the_cache) {
   RowBlocks in_small{}, in_large{};
   ASSERT_TRUE(should_block_rows(small, 4096, 1000, 4, &in_small));
   EXPECT_EQ(should_block_rows(large, 8192, 1000, 4, &in_large).why,
-            "rows lie across memory: 64 at a time are turned over");
+            "rows are strided in memory: 64 at a time are transposed");
   EXPECT_EQ(in_small.rows, 16);
   EXPECT_EQ(in_large.rows, 64);
   EXPECT_EQ(should_block_rows(small, 4096, 10000, 4, &in_small).why,
@@ -99,7 +100,7 @@ TEST(Schedule, strips_of_columns_and_blocks_of_rows_fit_the_cache) {
 }
 
 TEST(Schedule, loops_are_cut_into_tiles_and_tasks_of_the_machine) {
-  EXPECT_EQ(should_cut_loop(small, 100, 1 << 20).why, "other loops are tasks for all threads");
+  EXPECT_EQ(should_cut_loop(small, 100, 1 << 20).why, "the other loops have tasks for all threads");
   EXPECT_TRUE(should_cut_loop(large, 100, 1 << 20));
   EXPECT_EQ(should_cut_loop(large, 100, 1000).why, "the innermost loop is short");
   EXPECT_EQ(width_of_tile(small, 8), 16);

@@ -35,7 +35,7 @@ TEST(Stages, a_chain_of_functions_becomes_loops_that_hand_on_rows) {
     EXPECT_EQ(count(text, "+= 16"), 3u) << text;
     EXPECT_EQ(count(text, "tanh(load("), 3u) << text;
     EXPECT_EQ(count(text, "f32 stage_row"), 2u) << text;
-    EXPECT_EQ(count(text, "loops: functions stand"), 1u) << text;
+    EXPECT_EQ(count(text, "loops: chain of dependent functions"), 1u) << text;
   }
 }
 

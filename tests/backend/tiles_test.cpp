@@ -26,7 +26,9 @@ TEST(Tiles, a_transpose_beside_the_matrix_is_read_in_tiles) {
       return std::vector<Tensor>{in[0] + t(in[0])};
     });
     EXPECT_TRUE(holds(text, "transpose_block(x")) << text;
-    EXPECT_TRUE(holds(text, "loops: x lies across the result: read in tiles of 64 by 64")) << text;
+    EXPECT_TRUE(
+        holds(text, "loops: x is strided along the result's rows: read in tiles of 64 by 64"))
+        << text;
     EXPECT_FALSE(holds(text, "load_strided")) << text;
   }
 }
@@ -68,7 +70,9 @@ TEST(Tiles, several_operands_share_the_first_cache) {
   const std::string text = check({x, y, z}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{in[0] + t(in[1]) * t(in[2])};
   });
-  EXPECT_TRUE(holds(text, "loops: y, z lie across the result: read in tiles of 32 by 64")) << text;
+  EXPECT_TRUE(
+      holds(text, "loops: y, z are strided along the result's rows: read in tiles of 32 by 64"))
+      << text;
 }
 
 TEST(Tiles, sizes_that_are_not_known_are_turned_over_too) {
@@ -104,7 +108,7 @@ TEST(Tiles, short_rows_of_a_result_are_computed_across_them) {
         return std::vector<Tensor>{contiguous(exp(to_pixels(in[0]) - in[1])),
                                    contiguous(to_pixels(in[0]) > in[1])};
       });
-      EXPECT_TRUE(holds(text, "x lies across the result, whose rows are short")) << text;
+      EXPECT_TRUE(holds(text, "x is strided along the result's rows, which are short")) << text;
       EXPECT_TRUE(holds(text, "transpose_block(clone_tile")) << text;
       EXPECT_TRUE(holds(text, "transpose_block(clone_1_tile")) << text;
       EXPECT_FALSE(holds(text, "load_strided")) << text;

@@ -35,7 +35,7 @@ TEST(CalledAs, names_what_the_program_called_and_where) {
 
 TEST(CalledAs, leaves_what_names_no_op_as_it_is) {
   const CalledAs name("take");
-  for (const char* text : {"take.x(): got 7", "a size that data decide: u0", ": nothing", "",
+  for (const char* text : {"take.x(): got 7", "the data-dependent size: u0", ": nothing", "",
                            "model.safetensors: is short", "index:7"})
     EXPECT_EQ(said(text), text);
 }

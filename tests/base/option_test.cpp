@@ -41,7 +41,7 @@ TEST(Option, keeps_its_default_where_the_variable_has_no_such_value) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(limit.get(), 7);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "vitro warning: VITRO_TEST_LIMIT: got -3, needs an integer from 0 on; it stays 7\n");
+            "vitro warning: VITRO_TEST_LIMIT: got -3, needs an integer of at least 0; keeping 7\n");
 }
 
 TEST(Option, refuses_a_number_below_the_least_and_a_word_for_a_switch) {
@@ -70,11 +70,10 @@ TEST(Option, says_which_variables_nobody_reads_and_which_were_meant) {
       "PATH=/bin",    "VITRO_HANDED_ON=1",        "VITRO_TEST_ANYTHING=1", "VITRO_LOUDD=a=b",
       "VITRO_LOUD=1", "VITRO_WHATEVER_THIS_IS=1", "VITROTHING=1",          nullptr};
   EXPECT_EQ(unknown_variables(environment),
-            (std::vector<std::string>{
-                "VITRO_LOUDD is not a variable that Vitro reads; did you mean VITRO_LOUD? `vitro "
-                "options` lists those",
-                "VITRO_WHATEVER_THIS_IS is not a variable that Vitro reads; `vitro options` lists "
-                "those"}));
+            (std::vector<std::string>{"VITRO_LOUDD is not a variable that Vitro reads; did you "
+                                      "mean VITRO_LOUD? `vitro options` lists them",
+                                      "VITRO_WHATEVER_THIS_IS is not a variable that Vitro reads; "
+                                      "`vitro options` lists them"}));
 }
 
 }  // namespace

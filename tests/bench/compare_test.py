@@ -61,7 +61,7 @@ class Tables(unittest.TestCase):
 
     def test_a_line_that_is_no_json_is_named_and_the_others_stay(self):
         done = compare("nonsense\n" + LINES)
-        self.assertIn("line 1 is no JSON: nonsense", done.stderr)
+        self.assertIn("line 1 is not JSON: nonsense", done.stderr)
         self.assertIn("| mlp | 0.5 |", done.stdout)
 
     def test_steps_of_vitro_stand_beside_those_of_others(self):

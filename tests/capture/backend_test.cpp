@@ -82,7 +82,7 @@ TEST(Backend, of_the_users_is_not_believed_where_it_gives_other_outputs) {
     return [tensors](std::span<const Operand>) { return tensors; };
   };
   const Tensor right = vec({0, 0});
-  expect_given_up(gives({}), "V0606", "gave 0 tensors for a graph of 2 outputs");
+  expect_given_up(gives({}), "V0606", "returned 0 tensors for a graph of 2 outputs");
   expect_given_up(gives({right, vec({1})}), "V0606", "output 1");
   expect_given_up(gives({vec({1, 2, 3}), right}), "V0606", "f32[3]");
   expect_given_up(gives({counted({1, 2}), right}), "V0606", "f32[1, 2]");
@@ -91,7 +91,7 @@ TEST(Backend, of_the_users_is_not_believed_where_it_gives_other_outputs) {
                   "output 1 of the backend's function is undefined");
   const Tensor far = vec({0, 0});
   far.impl()->strides[0] = 1000;
-  expect_given_up(gives({far, right}), "V0606", "reaches beyond its memory");
+  expect_given_up(gives({far, right}), "V0606", "exceeds its storage");
 }
 
 TEST(Backend, of_the_users_may_throw_whatever_it_likes) {
@@ -100,11 +100,11 @@ TEST(Backend, of_the_users_may_throw_whatever_it_likes) {
   ASSERT_EQ(report.fallbacks.size(), 1U);
   EXPECT_EQ(report.fallbacks[0].code->id, "V0605");
   EXPECT_EQ(report.fallbacks[0].count, 3U);
-  EXPECT_NE(report.fallbacks[0].reason.find("no std::exception"), std::string::npos);
+  EXPECT_NE(report.fallbacks[0].reason.find("not a std::exception"), std::string::npos);
 }
 
 TEST(Backend, of_the_users_that_makes_nothing_is_a_fallback_with_its_reason) {
-  expect_given_up(nullptr, "V0601", "the backend gave no function");
+  expect_given_up(nullptr, "V0601", "the backend returned no function");
   register_backend(
       "throws", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction { throw 42; });
   CompileOptions options = graphs();

@@ -131,7 +131,7 @@ TEST(Frozen, needs_fullgraph) {
   CompileOptions options = graphs("cold");
   options.frozen = true;
   EXPECT_EQ(error_of([&] { compile([](const Tensor& x) { return x; }, options); }),
-            "cold: frozen needs fullgraph: with a break the function's own code has to run");
+            "cold: frozen needs fullgraph: after a break the function's own code must run");
 }
 
 TEST(Frozen, refuses_what_it_cannot_repeat) {
@@ -143,13 +143,13 @@ TEST(Frozen, refuses_what_it_cannot_repeat) {
         return add(kept, 1.0);
       },
       frozen());
-  EXPECT_NE(error_of([&] { keeps(x); }).find("kept somewhere outside"), std::string::npos);
+  EXPECT_NE(error_of([&] { keeps(x); }).find("stored outside the function"), std::string::npos);
   auto makes = compile([](const Tensor& t) { return add(t, vec({1})); }, frozen());
   EXPECT_NE(error_of([&] { makes(x); }).find("made from host data"), std::string::npos);
   auto numbers = compile([](const Tensor& t) { return std::make_pair(exp(t), 3); }, frozen());
   EXPECT_NE(error_of([&] { numbers(x); }).find("plain numbers"), std::string::npos);
   auto looks = compile([](const Tensor& t) { return mul(t, t.item()); }, frozen());
-  EXPECT_NE(error_of([&] { looks(x); }).find("looks at elements"), std::string::npos);
+  EXPECT_NE(error_of([&] { looks(x); }).find("reads elements"), std::string::npos);
 }
 
 }  // namespace

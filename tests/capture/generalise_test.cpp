@@ -44,8 +44,8 @@ TEST(Generalise, a_tensor_without_elements_is_recorded_by_itself_which_is_said) 
   expect_graphs(f.report(), 3);
   EXPECT_EQ(reasons(f.report()),
             "V0302 input 0: expected f32[5], got f32[1]\n"
-            "V0302 input 0: expected f32[s0], got f32[0] (a tensor without elements is recorded "
-            "by itself)\n");
+            "V0302 input 0: expected f32[s0], got f32[0] (tensors without elements are recorded "
+            "separately)\n");
 }
 
 TEST(Generalise, batches_from_zero_on_are_two_graphs) {
@@ -288,9 +288,9 @@ TEST(GeneraliseNumber, a_truth_value_is_a_part_of_the_program_which_is_said) {
   auto f = compile([](const Tensor& x, bool b) { return add(x, b); }, graphs());
   f(vec({1}), true);
   f(vec({1}), false);
-  EXPECT_EQ(reasons(f.report()),
-            "V0303 add: operand 1: expected true, got false (a truth value is a part of the "
-            "program)\n");
+  EXPECT_EQ(
+      reasons(f.report()),
+      "V0303 add: operand 1: expected true, got false (a boolean is a constant of the program)\n");
 }
 
 TEST(GeneraliseNumber, what_varies_at_a_place_is_known_whichever_way_led_there) {

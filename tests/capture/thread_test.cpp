@@ -117,7 +117,7 @@ std::string said_elsewhere(Use use) {
     EXPECT_NE(said.find("is the pending result of a compiled function that another thread"),
               std::string::npos)
         << said;
-    EXPECT_NE(said.find("hand it over after the function has returned"), std::string::npos);
+    EXPECT_NE(said.find("pass it on after the function has returned"), std::string::npos);
   }
   return said;
 }

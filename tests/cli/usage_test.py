@@ -146,7 +146,7 @@ class Usage(unittest.TestCase):
     def test_an_unknown_variable_is_named_once_with_the_nearest(self):
         done = run("options", VITRO_LOGSS="x")
         self.assertEqual(done.stderr, "vitro warning: VITRO_LOGSS is not a variable that Vitro reads; did you mean VITRO_LOGS? "
-                                      "`vitro options` lists those\n")
+                                      "`vitro options` lists them\n")
         self.assertEqual(run("options", VITRO_LOGS="-capture").stderr, "")
 
 

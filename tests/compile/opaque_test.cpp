@@ -19,7 +19,7 @@ std::atomic<int> calls = 0;
 struct Decaying {
   static constexpr OpKind kind = OpKind::opaque;
   static constexpr std::string_view name = "decaying",
-                                    doc = "Sums of rows in which what is past counts less.";
+                                    doc = "Running sums along rows with exponential decay.";
   static constexpr std::string_view signatures = "(Tensor self, Scalar decay) -> Tensor";
   static constexpr int arity = 2;
   static void shape(ShapeCall& call) {
@@ -48,7 +48,9 @@ constexpr ops::PointwiseFunction<Decaying> decaying;
 // The maximum of each row, its index, and the row divided by it: three results.
 struct Peak {
   static constexpr OpKind kind = OpKind::opaque;
-  static constexpr std::string_view name = "peak", doc = "The peaks of rows, and the rows scaled.";
+  static constexpr std::string_view
+      name = "peak",
+      doc = "The maximum of each row, its index, and the row divided by it.";
   static constexpr std::string_view signatures =
       "(Tensor self) -> (Tensor values, Tensor indices, Tensor scaled)";
   static constexpr int arity = 1;
@@ -93,7 +95,9 @@ struct SearchedAttrs {
 };
 struct Searched {
   static constexpr OpKind kind = OpKind::opaque;
-  static constexpr std::string_view name = "searched", doc = "Places in an ascending row.";
+  static constexpr std::string_view
+      name = "searched",
+      doc = "Positions of numbers in an ascending row, by binary search.";
   static constexpr std::string_view signatures =
       "(Tensor row, Tensor self, *, bool right=False) -> Tensor";
   static constexpr int arity = 2;

@@ -228,11 +228,11 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             "index: indices must be i32, i64 or bool, got f32");
   EXPECT_EQ(error_of([&] { index(x, {Tensor(), Tensor()}); }), "index: needs at least one index");
   EXPECT_EQ(error_of([&] { index_put(x, {good}, numbers({4})); }),
-            "index_put: values of sizes [4] do not broadcast to [2, 3], which the indices pick");
+            "index_put: values of sizes [4] do not broadcast to [2, 3], which the indices select");
   EXPECT_EQ(error_of([&] { index_put(x, {good}, numbers({3}, DType::f64)); }),
             "index_put: the values are of f64, x of f32; cast one of them");
   EXPECT_EQ(error_of([&] { index(x, {ones({3}, DType::boolean)}); }),
-            "index: a mask of sizes [3] does not stand for the first sizes of [4, 3]");
+            "index: the sizes of the mask, [3], do not match the first sizes of [4, 3]");
   auto fast = compile([](const Tensor& a, const Tensor& i) { return index(a, {{}, i}) + 1; });
   const std::string compiled = error_of([&] { (void)fast(x, bad).to_vector<float>(); });
   EXPECT_NE(compiled.find("index -4 is out of range along dimension 1, of size 3"),

@@ -240,10 +240,11 @@ TEST(Window, errors_say_what_is_needed) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(message([&] { constant_pad_nd(x, {1, 1, 1}); }), "two numbers for each of the last dim");
-  has(message([&] { pad(x, {4, 0}, "reflect"); }), "mirrors more than there is of dimension 2");
+  has(message([&] { pad(x, {4, 0}, "reflect"); }),
+      "mirrors more elements than there are in dimension 2");
   has(message([&] { pad(x, {1, 1}, "circular"); }), "mode must be constant, reflect or replicate");
   has(message([&] { max_pool2d(x, 2, 1, 2); }), "padding 2 is more than half of the kernel");
-  has(message([&] { avg_pool2d(x, 5); }), "the kernel reaches over 5 elements of dimension -2");
+  has(message([&] { avg_pool2d(x, 5); }), "the kernel extends over 5 elements of dimension -2");
   auto pooled = compile([](const Tensor& y) { return avg_pool2d(y, 5); }, {.dynamic = true});
   has(message([&] { avg_pool2d(x, 5); }), "x has 3 there");
   has(message([&] { (void)pooled(x); }), "x has 3 there");

@@ -35,10 +35,9 @@ TEST(Reach, spans_the_bytes_from_the_first_element_to_behind_the_last) {
   EXPECT_EQ(reach({3}, {-2}, 5), std::pair(int64_t{4}, int64_t{24}));
   EXPECT_EQ(reach({huge}, {0}, 1), std::pair(int64_t{4}, int64_t{8}));
   EXPECT_EQ(reach({0, 3}, {3, 1}, 9), std::pair(int64_t{0}, int64_t{0}));
-  EXPECT_EQ(
-      error_of([] { (void)reach_of("op", DType::f32, Ints{huge}, Ints{huge}); }),
-      "op: sizes [1099511627776], strides [1099511627776] and offset 0 reach further than 64 bits "
-      "can count bytes");
+  EXPECT_EQ(error_of([] { (void)reach_of("op", DType::f32, Ints{huge}, Ints{huge}); }),
+            "op: sizes [1099511627776], strides [1099511627776] and offset 0 cover a range of "
+            "bytes that overflows 64 bits");
   EXPECT_EQ(error_of([] { (void)reach_of("op", DType::f32, Ints{2, 2}, Ints{1}); }),
             "op: got 2 sizes and 1 strides");
 }
@@ -68,8 +67,8 @@ TEST(Reach, a_window_stays_inside_of_its_storage) {
   EXPECT_EQ(window({0}, {1}, 4), "");
   EXPECT_EQ(window({huge}, {0}, 3), "");
   EXPECT_EQ(window({5}, {1}, 0),
-            "over: sizes [5], strides [1] and offset 0 of f32 reach from byte 0 to 20 of a storage "
-            "of 16 bytes");
+            "over: sizes [5], strides [1] and offset 0 of f32 cover bytes 0 to 20 of a storage of "
+            "16 bytes");
   for (const std::string& error :
        {window({4}, {1}, 1), window({4}, {-1}, 2), window({3}, {1}, 0, DType::f64),
         window({1}, {1}, -1), window({0}, {1}, INT64_MAX), window({2}, {INT64_MAX}, 0),

@@ -46,7 +46,8 @@ TEST(Tensor, handles_share_and_a_writable_pointer_makes_a_new_version) {
 
 TEST(Tensor, says_what_was_got_and_what_was_needed) {
   const Tensor x = Tensor::empty({2});
-  EXPECT_EQ(error_of([&] { (void)x.data<double>(); }), "data: the tensor holds f32, asked for f64");
+  EXPECT_EQ(error_of([&] { (void)x.data<double>(); }),
+            "data: the tensor has dtype f32, requested f64");
   EXPECT_EQ(error_of([&] { (void)x.item(); }),
             "item: needs a tensor of one element, got sizes [2]");
   EXPECT_EQ(error_of([&] { (void)x.size(1); }),

@@ -14,7 +14,7 @@ TEST(Codes, docs_codes_md_is_what_the_declarations_say) {
   std::stringstream page;
   page << std::ifstream(VITRO_TEST_DATA "/../../docs/codes.md").rdbuf();
   EXPECT_EQ(page.str(), codes_page())
-      << "write it anew: build/release/cli/vitro codes > docs/codes.md";
+      << "regenerate it: build/release/cli/vitro codes > docs/codes.md";
 }
 
 TEST(Codes, say_what_they_mean_and_what_to_do) {

@@ -129,7 +129,7 @@ TEST(ExplainCompiled, lists_the_guards_of_each_graph_below_it_in_its_symbols) {
   EXPECT_EQ(graph::print(report.segments[2].graph).find("graph[s0=29](arg1: f32[s0, 8])"), 0u);
   const std::string text = explain(report);
   EXPECT_EQ(text.find("1099511627775"), std::string::npos) << text;
-  EXPECT_NE(text.find("    that sizes can be counted: 1 guard\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("    that sizes do not overflow: 1 guard\n"), std::string::npos) << text;
 }
 
 // Two functions of one name have the number of their regions to tell them apart.

@@ -81,7 +81,7 @@ graph f/0, in tables and traces Torch-Compiled Region: 7/0
   guards
     input 0: f32[4]
     s0 != 1 (view)
-    that sizes can be counted: 2 guards
+    that sizes do not overflow: 2 guards
   kernels
     exp_mul: exp, mul  # f.cpp:1, f.cpp:2
       because one loop over [4]

@@ -97,8 +97,7 @@ TEST(Device, its_memory_is_not_the_hosts) {
   (void)far_device();
   const Tensor x = to(Tensor::from({1.0F, 2.0F}, {2}), far);
   const std::string why =
-      "data: the elements lie on plugin:0, where the host does not read them; "
-      "to(x, cpu) copies them";
+      "data: the elements are on plugin:0, which the host cannot access; copy them with to(x, cpu)";
   EXPECT_EQ(error_of([&] { x.data<float>(); }), why);
   EXPECT_EQ(error_of([&] { x.to_vector<float>(); }), why);
   EXPECT_EQ(error_of([&] { select(x, 0, 0).item(); }), why);
@@ -141,7 +140,7 @@ TEST(Device, operands_of_two_devices_are_refused_and_numbers_go_along) {
   (void)far_device();
   const Tensor x = Tensor::from({1.0F, 2.0F}, {2}), there = to(x, far);
   EXPECT_EQ(error_of([&] { x + there; }),
-            "add: operands lie on cpu and plugin:0; move them to one device");
+            "add: operands are on cpu and plugin:0; move them to one device");
   const Tensor two = scalar_tensor(2.0);
   EXPECT_EQ(to(there * two, cpu).to_vector<float>(), (x * two).to_vector<float>());
   EXPECT_EQ(to(atan2(there, two), cpu).to_vector<float>(), atan2(x, two).to_vector<float>());

@@ -83,7 +83,7 @@ TEST_F(ExtremeArguments, a_window_of_nothing_lies_in_the_memory_or_at_its_end) {
   EXPECT_EQ(numbers(as_strided(arange(3), {0}, {1}, 3)), Whole{});
   EXPECT_EQ(numbers(as_strided(arange(3), {0, very_many}, {very_many, very_many})), Whole{});
   EXPECT_EQ(error_of([] { (void)as_strided(arange(3), {0}, {1}, 5); }),
-            "as_strided: offset 5 lies past the end of 3 elements");
+            "as_strided: offset 5 is past the end of 3 elements");
   EXPECT_EQ(error_of([] { (void)as_strided(arange(3), {2}, {1}, 2); }),
             "as_strided: sizes [2], strides [1] and offset 2 reach element 3 of 3");
   EXPECT_EQ(error_of([] { (void)as_strided(arange(3), {2}, {1}, -1); }),
@@ -101,12 +101,15 @@ TEST_F(ExtremeArguments, diagonals_outside_of_the_matrix_are_empty) {
 }
 
 TEST_F(ExtremeArguments, lists_of_very_many_tensors_are_refused_at_once) {
-  EXPECT_EQ(error_of([] { (void)unbind(long_row()); }),
-            "unbind: gives 1099511627776 tensors, more than the 16777216 that one call may give");
-  EXPECT_EQ(error_of([] { (void)split(long_row(), 1); }),
-            "split: gives 1099511627776 tensors, more than the 16777216 that one call may give");
-  EXPECT_EQ(error_of([] { (void)chunk(zeros({0}), very_many); }),
-            "chunk: gives 1099511627776 tensors, more than the 16777216 that one call may give");
+  EXPECT_EQ(
+      error_of([] { (void)unbind(long_row()); }),
+      "unbind: returns 1099511627776 tensors, more than the 16777216 that one call may return");
+  EXPECT_EQ(
+      error_of([] { (void)split(long_row(), 1); }),
+      "split: returns 1099511627776 tensors, more than the 16777216 that one call may return");
+  EXPECT_EQ(
+      error_of([] { (void)chunk(zeros({0}), very_many); }),
+      "chunk: returns 1099511627776 tensors, more than the 16777216 that one call may return");
   EXPECT_EQ(split(long_row(), largest).size(), 1u);
   EXPECT_EQ(chunk(arange(3), very_many).size(), 3u);
 }

@@ -129,7 +129,7 @@ TEST_F(InPlace, what_cannot_be_written_says_why) {
   const Tensor x = counted(3), whole = arange(3), truth = x > 1;
   expect_error(
       [&] { add_(x, ones({2, 3})); },
-      "add_: the result has sizes [2, 3], which do not fit into the first operand's sizes [3]");
+      "add_: the result has sizes [2, 3], which differ from the first operand's sizes [3]");
   expect_error([&] { add_(whole, 0.5); },
                "add_: a result of f32 cannot be stored in a tensor of i64; call add instead, or "
                "cast the operand");

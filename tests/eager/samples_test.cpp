@@ -175,7 +175,7 @@ TEST(Ops, all_have_samples) {
   }
   for (const OpDef* op : ops::all()) {
     EXPECT_TRUE(sampled.contains(std::string(op->name)) || tested_elsewhere.contains(op->name))
-        << op->name << " has neither samples nor a test of its own";
+        << op->name << " has neither samples nor its own test";
   }
 }
 

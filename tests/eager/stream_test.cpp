@@ -46,7 +46,8 @@ TEST_F(Stream, is_for_large_results_of_other_tensors) {
   EXPECT_FALSE(should_stream(small, {&small, 0}, 900));
   EXPECT_FALSE(should_stream(counted({600, 600}, DType::f64), from, 360000))
       << "more written than read";
-  EXPECT_FALSE(should_stream(counted({600, 600}), from, 511)) << "runs shorter than a piece";
+  EXPECT_FALSE(should_stream(counted({600, 600}), from, 511))
+      << "runs shorter than a streaming store";
   runtime::stream_mb.set(3);
   EXPECT_FALSE(should_stream(counted({600, 600}), from, 360000)) << "2.75 MiB are moved";
 }

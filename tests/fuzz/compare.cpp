@@ -35,7 +35,7 @@ Outcome outcome_of(F&& f, Variables inputs) {
   } catch (const std::exception& e) {
     out.error = cat("not an Error: ", e.what());
   } catch (...) {
-    out.error = "what is thrown is no exception";
+    out.error = "not a std::exception";
   }
   out.inputs = std::move(inputs);
   return out;
@@ -116,12 +116,12 @@ std::string alias_difference(const Outcome& want, const Outcome& got) {
 }
 
 bool is_lack_of_memory(const std::string& error) {
-  return error.find(": no memory for ") != std::string::npos;
+  return error.find(": cannot allocate ") != std::string::npos;
 }
 
 // Indices into an empty dimension: an error of shapes if the sizes are known at the call.
 bool is_of_sizes(const std::string& error) {
-  return error.find(" has no elements that the indices") != std::string::npos;
+  return error.find(" is empty, so the indices") != std::string::npos;
 }
 
 // Class of an error caused by data: "remainder: division by 0", "gather: index". Compiled code
@@ -130,7 +130,7 @@ bool is_of_sizes(const std::string& error) {
 std::string data_error(const std::string& error) {
   if (is_lack_of_memory(error)) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
-  if (error.find("division of integers by 0") != std::string::npos) return op + ": division by 0";
+  if (error.find("integer division by zero") != std::string::npos) return op + ": division by 0";
   const bool index = error.find(": index ") != std::string::npos &&
                      error.find("out of range") != std::string::npos &&
                      error.find("for dimension") == std::string::npos;
@@ -217,7 +217,7 @@ class Comparison {
     }
     if (!found.empty()) return found;
     if (misdeeds() != misdeeds_before && !falls_back && !program_.threads)
-      return "the backend misbehaved, and no fallback says so";
+      return "the backend misbehaved, but no fallback was reported";
     return refused;
   }
 

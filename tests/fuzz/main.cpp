@@ -15,10 +15,11 @@ constexpr const char* usage =
     "usage: %s [--count N] [--seed S] [--backend NAME] [--jobs PROCESSES] [--seconds T]\n"
     "          [--log FILE] [--unwanted FALLBACK]... [--without SURROUNDING]... [--stats] "
     "[--show]\n"
-    "A log lets a run be continued by the same command.  A fallback whose code or reason contains\n"
-    "FALLBACK counts as a difference.  --jobs 0 keeps all in one process.  SURROUNDING, which is\n"
-    "left out: forms (structures of arguments), caches, parameters, twins, threads, interpreting,\n"
-    "misbehaving (backends of the user's), overlaps (views that overlap themselves).\n";
+    "With a log, the same command resumes an interrupted run.  A fallback whose code or reason\n"
+    "contains FALLBACK counts as a difference.  --jobs 0 keeps all in one process.  --without "
+    "leaves\n"
+    "out a SURROUNDING: forms (argument structures), caches, parameters, twins, threads,\n"
+    "interpreting, misbehaving (user backends), overlaps (views that overlap themselves).\n";
 
 struct Arguments {
   Work work;
@@ -79,7 +80,7 @@ void print_stats(const Counts& counts) {
   }
   for (const OpDef* op : ops::all()) {
     if (counts.of("op", std::string(op->name)) == 0)
-      std::printf("%10d  %.*s NEVER CAME UP\n", 0, static_cast<int>(op->name.size()),
+      std::printf("%10d  %.*s NEVER OCCURRED\n", 0, static_cast<int>(op->name.size()),
                   op->name.data());
   }
   for (const ops::Overload& one : ops::overloads()) {

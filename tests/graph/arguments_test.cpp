@@ -99,7 +99,7 @@ TEST(Arguments, that_do_not_fit_are_named) {
   EXPECT_EQ(why("permute(x, dim=[0])"), "permute(): got an unexpected argument 'dim'");
   EXPECT_EQ(why("permute(x, [0], dims=[0])"), "permute(): got several values for argument 'dims'");
   EXPECT_EQ(why("permute(dims=[0], x)"),
-            "permute(): \"x\" stands by position after dims=, which stands by name");
+            "permute(): the positional argument \"x\" follows the named argument dims=");
   EXPECT_EQ(why("exp(x, y)"), "exp(): takes 1 positional arguments, got 2");
   EXPECT_EQ(why("gelu(x, approximate=\"fast\")"),
             "gelu(): argument 'approximate' must be \"none\" or \"tanh\", got \"fast\"");

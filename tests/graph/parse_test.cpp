@@ -94,17 +94,18 @@ std::string why(std::string_view text) {
 
 TEST(Parse, says_where_a_text_is_broken) {
   EXPECT_EQ(why(""), "graph text, line 1: needs \"graph\"");
-  EXPECT_EQ(why("graph(x: f31[2]) {"), "graph text, line 1: \"f31\" is no dtype");
+  EXPECT_EQ(why("graph(x: f31[2]) {"), "graph text, line 1: \"f31\" is not a dtype");
   EXPECT_EQ(why("graph(x: f32[n]) {"), "graph text, line 1: cannot read sizes n");
   EXPECT_EQ(why("graph(x: f32[2], x: f32[2]) {"), "graph text, line 1: the name x is given twice");
   EXPECT_EQ(why("graph(s0: f32[2]) {"), "graph text, line 1: s0 cannot be the name of a node");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  y: f32[2] = frobnicate(x)\n"),
             "graph text, line 2: there is no op \"frobnicate\"");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  y: f32[2] = exp(z)\n"),
-            "graph text, line 2: \"z\" is no value and no number");
+            "graph text, line 2: \"z\" is neither a value nor a number");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  y: f32[2] = permute(x, dim=[0])\n"),
             "graph text, line 2: permute(): got an unexpected argument 'dim'");
-  EXPECT_EQ(why("graph(x: f32[2]) {\n  return x -> y\n}"), "graph text, line 2: \"y\" is no input");
+  EXPECT_EQ(why("graph(x: f32[2]) {\n  return x -> y\n}"),
+            "graph text, line 2: \"y\" is not an input");
   EXPECT_EQ(why("graph(x: f32[2]) {\n  return x\n} x"),
             "graph text, line 3: there is more text after the graph");
   EXPECT_EQ(why("graph[s0=4](x: f32[floordiv(s0, 0)]) {\n  return x\n}"),

@@ -27,7 +27,7 @@ TEST(Verify, says_what_is_wrong) {
   EXPECT_EQ(broken([&](Graph& g) { g[mm].name = std::string("s0"); }),
             "node s0: its name cannot be written in graph text");
   EXPECT_EQ(broken([&](Graph& g) { g[mm].results[0].dtype = DType::f64; }),
-            "node mm: result 0 is recorded as f64[s0, 64], mm gives f32[s0, 64]");
+            "node mm: result 0 is recorded as f64[s0, 64], but mm returns f32[s0, 64]");
   EXPECT_EQ(broken([&](Graph& g) { g[mm].results[0].strides = {}; }),
             "node mm: result 0 has 0 strides for 2 sizes");
   EXPECT_EQ(broken([&](Graph& g) { g[NodeId{2}].attrs = {}; }),

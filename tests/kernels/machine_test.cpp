@@ -12,9 +12,9 @@ TEST(Machine, a_wish_lowers_the_instruction_set_and_a_wrong_one_says_why) {
   EXPECT_EQ(chosen_isa("avx2", Isa::avx2, why), Isa::avx2);
   EXPECT_EQ(why, "");
   EXPECT_EQ(chosen_isa("avx512", Isa::avx2, why), Isa::avx2);
-  EXPECT_EQ(why, "got \"avx512\", which this machine does not have; it stays avx2");
+  EXPECT_EQ(why, "got \"avx512\", which this machine does not have; keeping avx2");
   EXPECT_EQ(chosen_isa("AVX2", Isa::avx512, why), Isa::avx512);
-  EXPECT_EQ(why, "got \"AVX2\", needs baseline, avx2 or avx512; it stays avx512");
+  EXPECT_EQ(why, "got \"AVX2\", needs baseline, avx2 or avx512; keeping avx512");
 }
 
 }  // namespace

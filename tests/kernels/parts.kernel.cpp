@@ -317,7 +317,7 @@ static const char* select_test(unsigned char*) {
       5.0f)
     return "select of bf16";
   if (!reduce_all(select(m, m, not_(m)))) return "select of bool";
-  if (exp(0.0f) != 1.0f || exp(1.0) != 2.718281828459045) return "one number instead of sixteen";
+  if (exp(0.0f) != 1.0f || exp(1.0) != 2.718281828459045) return "scalar exp";
   return nullptr;
 }
 
@@ -381,14 +381,15 @@ static const char* in_order(const T* x, i64 n, i64 count, bool descending) {
     if (differ(values[2 * i], x[at])) return "sort gives the value of another element";
     if (i == 0) continue;
     const i64 before = indices[i - 1];
-    if (comes_before(x[at], x[before], descending)) return "sort in no order";
+    if (comes_before(x[at], x[before], descending)) return "sort result is not ordered";
     if (at < before && !comes_before(x[before], x[at], descending)) return "sort is not stable";
   }
   const i64 last = count > 0 ? indices[count - 1] : 0;
   for (i64 at = 0; count > 0 && at < n; ++at) {
     if (taken[at]) continue;
     if (comes_before(x[at], x[last], descending)) return "sort leaves out an element";
-    if (at < last && !comes_before(x[last], x[at], descending)) return "sort takes a later equal";
+    if (at < last && !comes_before(x[last], x[at], descending))
+      return "sort takes a later one of equal elements";
   }
   return nullptr;
 }

@@ -39,7 +39,7 @@ TEST(Module, says_all_that_is_wrong_with_weights_and_changes_nothing) {
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
                  "load: the weights do not fit this model:\n  fc1.weight: got f32[3, 2], needs "
-                 "f32[2, 3]\n  fc1.bias: not there");
+                 "f32[2, 3]\n  fc1.bias: missing");
   }
   EXPECT_TRUE(model.parameters()[0]->same_as(before));
 }

@@ -178,7 +178,7 @@ TEST(Ops, docs_ops_md_is_what_the_definitions_say) {
   std::stringstream page;
   page << std::ifstream(VITRO_TEST_DATA "/../../docs/ops.md").rdbuf();
   EXPECT_EQ(page.str(), ops::page())
-      << "write it anew: build/release/cli/vitro ops --page > docs/ops.md";
+      << "regenerate it: build/release/cli/vitro ops --page > docs/ops.md";
 }
 
 TEST(Ops, have_a_page_each) {

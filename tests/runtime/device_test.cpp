@@ -16,9 +16,9 @@ namespace {
 TEST(Device, the_cpu_is_there_from_the_start_and_others_are_not) {
   EXPECT_EQ(device_runtime(cpu).device(), cpu);
   EXPECT_EQ(error_of([] { device_runtime({Device::Kind::cuda, 3}); }),
-            "nobody runs the device cuda:3: its library has not registered it");
+            "the device cuda:3 is not registered: its library must call add_device()");
   EXPECT_EQ(error_of([] { to(Tensor::from({1.0F}, {1}), {Device::Kind::cuda, 3}); }),
-            "no memory for device cuda:3: nobody has registered it");
+            "no allocator is registered for device cuda:3");
 }
 
 TEST(Device, a_file_that_is_no_module_is_refused_with_the_loaders_words) {

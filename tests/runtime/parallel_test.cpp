@@ -221,10 +221,10 @@ TEST(Grain, keeps_small_work_on_one_core_and_says_why) {
   EXPECT_FALSE(should_parallelise(1000, f32_add));
   EXPECT_TRUE(should_parallelise(10'000'000, f32_add));
   EXPECT_EQ(should_parallelise(1000, f32_add).why,
-            "about 1 us of work: waking a thread is worth it from 10 us for each");
+            "about 1 us of work: waking another thread needs at least 10 us per thread");
   EXPECT_EQ(grain_for({.bytes = 1e9}), 1);
   set_num_threads(1);
-  EXPECT_EQ(should_parallelise(10'000'000, f32_add).why, "there is one thread");
+  EXPECT_EQ(should_parallelise(10'000'000, f32_add).why, "only one thread is available");
 }
 
 }  // namespace

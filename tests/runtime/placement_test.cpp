@@ -24,7 +24,7 @@ void pin_to(int processor) {
 
 TEST(Placement, moves_a_sleeper_off_the_callers_processor_until_it_sleeps_again) {
   const cpu_set_t all = my_processors();
-  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "there is one processor";
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "needs two processors";
   Placement placement(1);
   std::binary_semaphore asleep{0}, wake{0};
   int slept_on = -1;

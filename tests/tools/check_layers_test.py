@@ -136,9 +136,9 @@ class Lines(Tree):
         self.assertIn("LAYERS:1: graph names base, which is not above it", self.refusal("graph: base\nbase:\n"))
 
     def test_a_sub_folder_names_earlier_ones_and_what_its_folder_may_include(self):
-        self.assertIn("backend/fuse names run, which is no sub-folder above it",
+        self.assertIn("backend/fuse names run, which is neither an earlier sub-folder",
                       self.refusal("backend:\n  fuse: run\n  run:\n"))
-        self.assertIn("backend/fuse names base, which is no sub-folder above it and not below backend",
+        self.assertIn("backend/fuse names base, which is neither an earlier sub-folder nor below backend",
                       self.refusal("base:\nbackend:\n  fuse: base\n"))
 
     def test_a_sub_folder_needs_a_folder_and_a_name_of_its_own(self):

@@ -73,7 +73,7 @@ TEST(MemoryTimelineFiles, tell_what_the_profile_and_its_trace_tell) {
   EXPECT_EQ(raw.all.last, device.last);
 
   EXPECT_TRUE(sums.sums);
-  EXPECT_LE(sums.all.peak, raw.all.peak) << "a peak within a microsecond is not seen";
+  EXPECT_LE(sums.all.peak, raw.all.peak) << "peaks shorter than a microsecond are missed";
   EXPECT_EQ(sums.all.last, raw.all.last);
   for (const auto& category : raw.categories) {
     const auto* same = find(sums, category.category);

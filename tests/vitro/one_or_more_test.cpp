@@ -11,7 +11,7 @@ using namespace vitro;
 namespace {
 
 static_assert(!std::is_convertible_v<bool, DimsArg> && !std::is_convertible_v<bool, SizesArg>,
-              "sum(x, true) is a mistake: keepdim stands after dim");
+              "sum(x, true) is an error: keepdim comes after dim");
 static_assert(!std::is_convertible_v<double, DimsArg> && !std::is_convertible_v<Sizes, DimsArg>);
 
 bool same(const Tensor& a, const Tensor& b) {

@@ -20,7 +20,7 @@ Tensor pow(ops::First a, const Operand& b);
 namespace ops {
 
 struct Add : Binary {
-  static constexpr std::string_view name = "add", doc = "a + b; of bool a logical or.";
+  static constexpr std::string_view name = "add", doc = "a + b; logical or for bool.";
   static constexpr std::string_view signatures =
       ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
       ".Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
@@ -44,7 +44,7 @@ struct Sub : Binary {
 };
 
 struct Mul : Binary {
-  static constexpr std::string_view name = "mul", doc = "a * b; of bool a logical and.";
+  static constexpr std::string_view name = "mul", doc = "a * b; logical and for bool.";
   static constexpr Numbers numbers = Numbers::kept;
   static auto value(auto a, auto b) { return a * b; }
   static auto vjp(auto g, auto a, auto b, auto) {
@@ -98,7 +98,8 @@ struct TruncDivide : Binary {
 };
 
 struct Fmod : Binary {
-  static constexpr std::string_view name = "fmod", doc = "The rest of a / b with the sign of a.";
+  static constexpr std::string_view name = "fmod",
+                                    doc = "The remainder of a / b with the sign of a.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static constexpr bool integer_divisor = true;
   static auto value(auto a, auto b) { return m::fmod(a, b); }
@@ -109,7 +110,7 @@ struct Fmod : Binary {
 
 struct Remainder : Binary {
   static constexpr std::string_view name = "remainder",
-                                    doc = "The rest of a / b with the sign of b.";
+                                    doc = "The remainder of a / b with the sign of b.";
   static constexpr std::string_view signatures =
       ".Tensor(Tensor self, Tensor other) -> Tensor\n"
       ".Scalar(Tensor self, Scalar other) -> Tensor\n"
@@ -123,7 +124,7 @@ struct Remainder : Binary {
 };
 
 struct Pow : Binary {
-  static constexpr std::string_view name = "pow", doc = "a raised to b.";
+  static constexpr std::string_view name = "pow", doc = "a to the power of b.";
   static constexpr std::string_view signatures =
       ".Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor\n"
       ".Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor\n"

@@ -50,27 +50,27 @@ struct Ge : Binary {
 };
 
 struct LogicalAnd : TensorBinary {
-  static constexpr std::string_view name = "logical_and", doc = "Whether both differ from 0.";
+  static constexpr std::string_view name = "logical_and", doc = "Whether a and b are both not 0.";
   static constexpr Promote promote = Promote::comparison;
   static auto value(auto a, auto b) { return (a != 0.0) && (b != 0.0); }
 };
 
 struct LogicalOr : TensorBinary {
-  static constexpr std::string_view name = "logical_or", doc = "Whether one differs from 0.";
+  static constexpr std::string_view name = "logical_or", doc = "Whether a or b is not 0.";
   static constexpr Promote promote = Promote::comparison;
   static auto value(auto a, auto b) { return (a != 0.0) || (b != 0.0); }
 };
 
 struct LogicalXor : TensorBinary {
   static constexpr std::string_view name = "logical_xor",
-                                    doc = "Whether exactly one differs from 0.";
+                                    doc = "Whether exactly one of a and b is not 0.";
   static constexpr Promote promote = Promote::comparison;
   static auto value(auto a, auto b) { return (a != 0.0) != (b != 0.0); }
 };
 
 struct Where : Ternary {
   static constexpr std::string_view name = "where",
-                                    doc = "a where the condition holds, b elsewhere.";
+                                    doc = "a where the condition is true, b elsewhere.";
   static constexpr std::string_view signatures =
       ".self(Tensor condition, Tensor self, Tensor other) -> Tensor\n"
       ".ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor\n"

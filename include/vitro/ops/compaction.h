@@ -24,7 +24,7 @@ struct Nonzero : Compaction {
 };
 struct MaskedSelect : Compaction {
   static constexpr std::string_view name = "masked_select",
-                                    doc = "The elements [u] for which the mask (bool) holds.";
+                                    doc = "The elements [u] where the mask (bool) is true.";
   static constexpr std::string_view signatures = "(Tensor self, Tensor mask) -> Tensor";
   static constexpr int arity = 2;
   static void shape(ShapeCall& call);

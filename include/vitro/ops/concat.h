@@ -21,8 +21,7 @@ struct CatAttrs {
   static constexpr void each(auto&& f) { f("dim", &CatAttrs::dim); }
 };
 struct Cat : ConcatOp {
-  static constexpr std::string_view name = "cat",
-                                    doc = "The operands one after the other along `dim`.";
+  static constexpr std::string_view name = "cat", doc = "The operands concatenated along `dim`.";
   static constexpr std::string_view signatures = "(Tensor[] tensors, int dim=0) -> Tensor";
   using Attrs = CatAttrs;
   static void shape(ShapeCall& call);
@@ -33,7 +32,7 @@ struct Cat : ConcatOp {
 };
 struct Stack {
   static constexpr std::string_view name = "stack",
-                                    doc = "The operands one after the other along a new `dim`.";
+                                    doc = "The operands stacked along a new dimension `dim`.";
   static constexpr std::string_view signatures = "(Tensor[] tensors, int dim=0) -> Tensor";
   static constexpr OpKind kind = OpKind::composite;
   static constexpr int min_arity = 1, max_arity = 255;

@@ -32,7 +32,7 @@ struct FullAttrs {
   }
 };
 struct Full : CreateAnew {
-  static constexpr std::string_view name = "full", doc = "A new tensor, all of one number.";
+  static constexpr std::string_view name = "full", doc = "A new tensor filled with a number.";
   static constexpr std::string_view signatures =
       "(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
       "device=None, bool? pin_memory=None) -> Tensor";
@@ -48,7 +48,7 @@ struct DTypeAttrs {
 };
 struct FullLike : CreateAnew {
   static constexpr std::string_view name = "full_like",
-                                    doc = "A new tensor like x, all of one number.";
+                                    doc = "A new tensor like x, filled with a number.";
   static constexpr std::string_view signatures =
       "(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? "
       "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
@@ -114,7 +114,7 @@ struct CloneAttrs {
   static constexpr void each(auto&& f) { f("memory_format", &CloneAttrs::memory_format); }
 };
 struct Clone : Create {
-  static constexpr std::string_view name = "clone", doc = "A copy with memory of its own.";
+  static constexpr std::string_view name = "clone", doc = "A copy in new memory.";
   static constexpr std::string_view signatures =
       "(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor";
   static constexpr int arity = 1, copied_operand = 0;

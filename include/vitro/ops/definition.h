@@ -20,7 +20,7 @@ constexpr std::string_view why_no_gradient() {
       return "its result is bool";
     if (Op::accepts == Accepts::not_floating) return "it takes no floating-point numbers";
   } else if constexpr (Op::kind == OpKind::opaque) {
-    return "nobody looks into its kernel; its definition may have `gradient`";
+    return "its kernel is opaque; define `gradient`";
   }
   return {};
 }

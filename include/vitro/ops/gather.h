@@ -87,7 +87,7 @@ struct Gather : GatherOp {
 struct Index : GatherOp {
   static constexpr std::string_view
       name = "index",
-      doc = "The elements that tensors of indices name, each along its dimension; None: all of it.";
+      doc = "The elements at tensors of indices, one per dimension; None selects all of it.";
   static constexpr std::string_view signatures =
       ".Tensor(Tensor self, Tensor?[] indices) -> Tensor";
   static constexpr int max_arity = 255;

@@ -82,11 +82,10 @@ struct LayerNormAttrs {
   }
 };
 struct NativeLayerNorm : Composite {
-  static constexpr std::string_view
-      name = "native_layer_norm",
-      doc =
-          "x less its mean, over its deviation in the last dimensions, times weight, plus bias; "
-          "also the mean and 1 / deviation.";
+  static constexpr std::string_view name = "native_layer_norm",
+                                    doc =
+                                        "(x - mean) / deviation over the last dimensions, times "
+                                        "weight, plus bias; also the mean and 1 / deviation.";
   static constexpr std::string_view signatures =
       "(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
       "(Tensor, Tensor, Tensor)";

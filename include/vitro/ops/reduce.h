@@ -72,7 +72,7 @@ struct Sum : Reduction {
   static auto finish(auto s, auto) { return std::get<0>(s); }
 };
 struct Mean : Sum {
-  static constexpr std::string_view name = "mean", doc = "The sum over `dim` by their number.";
+  static constexpr std::string_view name = "mean", doc = "The mean over `dim`.";
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
       ".dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
@@ -146,7 +146,8 @@ struct ArgReduction : Reduction {
 };
 struct Argmax : ArgReduction {
   static constexpr std::string_view name = "argmax",
-                                    doc = "Where over `dim` the largest is, the first of equals.";
+                                    doc =
+                                        "The index of the largest over `dim`, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
   static constexpr std::string_view not_differentiable = "its result is an integer";
@@ -159,8 +160,9 @@ struct Argmax : ArgReduction {
   static auto merge(auto a, auto b) { return combine(a, std::get<0>(b), std::get<1>(b)); }
 };
 struct Argmin : ArgReduction {
-  static constexpr std::string_view name = "argmin",
-                                    doc = "Where over `dim` the smallest is, the first of equals.";
+  static constexpr std::string_view
+      name = "argmin",
+      doc = "The index of the smallest over `dim`, the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor";
   static constexpr std::string_view not_differentiable = "its result is an integer";
@@ -182,7 +184,7 @@ struct ValueAndIndex : ArgReduction {
 struct MaxDim : ValueAndIndex {
   static constexpr std::string_view
       name = "max",
-      doc = "The largest over `dim`, NaN if one is, and where it is: the first of equals.";
+      doc = "The largest over `dim`, NaN if one is, and its index: the first of equals.";
   static constexpr std::string_view signatures =
       ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
   static auto init(auto zero) { return Argmax::init(zero); }
@@ -192,7 +194,7 @@ struct MaxDim : ValueAndIndex {
 struct MinDim : ValueAndIndex {
   static constexpr std::string_view
       name = "min",
-      doc = "The smallest over `dim`, NaN if one is, and where it is: the first of equals.";
+      doc = "The smallest over `dim`, NaN if one is, and its index: the first of equals.";
   static constexpr std::string_view signatures =
       ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
   static auto init(auto zero) { return Argmin::init(zero); }
@@ -230,7 +232,7 @@ struct Logical : Reduction {
   static auto finish(auto s, auto) { return std::get<0>(s); }
 };
 struct Any : Logical {
-  static constexpr std::string_view name = "any", doc = "Whether one over `dim` differs from 0.";
+  static constexpr std::string_view name = "any", doc = "Whether any element over `dim` is not 0.";
   static constexpr std::string_view signatures =
       "(Tensor self) -> Tensor\n"
       ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"
@@ -240,7 +242,8 @@ struct Any : Logical {
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) | std::get<0>(b)); }
 };
 struct All : Logical {
-  static constexpr std::string_view name = "all", doc = "Whether all over `dim` differ from 0.";
+  static constexpr std::string_view name = "all",
+                                    doc = "Whether all elements over `dim` are not 0.";
   static constexpr std::string_view signatures =
       "(Tensor self) -> Tensor\n"
       ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"

@@ -39,9 +39,8 @@ struct Scan {
 };
 
 struct Cumsum : Scan {
-  static constexpr std::string_view
-      name = "cumsum",
-      doc = "The sums of the elements up to each along `dim`; integers and bool in i64.";
+  static constexpr std::string_view name = "cumsum",
+                                    doc = "Cumulative sums along `dim`; integers and bool in i64.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
@@ -53,7 +52,7 @@ struct Cumsum : Scan {
 struct Cumprod : Scan {
   static constexpr std::string_view
       name = "cumprod",
-      doc = "The products of the elements up to each along `dim`; integers and bool in i64.";
+      doc = "Cumulative products along `dim`; integers and bool in i64.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   static void shape(ShapeCall& call);
@@ -63,9 +62,8 @@ struct Cumprod : Scan {
   static auto results(auto s) { return s; }
 };
 struct Logcumsumexp : Scan {
-  static constexpr std::string_view
-      name = "logcumsumexp",
-      doc = "The logarithms of the sums of e^x of the elements up to each along `dim`.";
+  static constexpr std::string_view name = "logcumsumexp",
+                                    doc = "The logarithms of cumulative sums of e^x along `dim`.";
   static constexpr std::string_view signatures = "(Tensor self, int dim) -> Tensor";
   static void shape(ShapeCall& call);
   static void gradient(Formula& f);
@@ -95,10 +93,9 @@ struct Extreme : Scan {
   static auto results(auto s) { return s; }
 };
 struct Cummax : Extreme {
-  static constexpr std::string_view name = "cummax",
-                                    doc =
-                                        "The largest of the elements up to each along `dim`, and "
-                                        "where it is: the last of equals.";
+  static constexpr std::string_view
+      name = "cummax",
+      doc = "Cumulative maxima along `dim` and their indices: the last of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim) -> (Tensor values, Tensor indices)";
   static auto init(auto zero) {
@@ -109,10 +106,9 @@ struct Cummax : Extreme {
   }
 };
 struct Cummin : Extreme {
-  static constexpr std::string_view name = "cummin",
-                                    doc =
-                                        "The smallest of the elements up to each along `dim`, "
-                                        "and where it is: the last of equals.";
+  static constexpr std::string_view
+      name = "cummin",
+      doc = "Cumulative minima along `dim` and their indices: the last of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim) -> (Tensor values, Tensor indices)";
   static auto init(auto zero) {

@@ -126,7 +126,7 @@ struct DiagonalScatter : ScatterOp {
 };
 struct AsStridedScatter : ScatterOp {
   static constexpr std::string_view name = "as_strided_scatter",
-                                    doc = "x with `src` in place of what as_strided shows of it.";
+                                    doc = "x with `src` in place of its as_strided view.";
   static constexpr std::string_view signatures =
       "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
       "Tensor";
@@ -148,9 +148,8 @@ struct PutOp {
   }
 };
 struct Scatter : PutOp {
-  static constexpr std::string_view
-      name = "scatter",
-      doc = "x with the elements of `src` in the places that the indices name along dim.";
+  static constexpr std::string_view name = "scatter",
+                                    doc = "x with the elements of `src` at the indices along dim.";
   static constexpr std::string_view signatures =
       ".src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor";
   static constexpr std::string_view in_place_signatures =
@@ -164,7 +163,7 @@ struct Scatter : PutOp {
 struct ScatterAdd : PutOp {
   static constexpr std::string_view
       name = "scatter_add",
-      doc = "x with the elements of `src` added in the places that the indices name along dim.";
+      doc = "x with the elements of `src` added at the indices along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor";
   static constexpr std::string_view in_place_signatures =
@@ -188,7 +187,9 @@ struct ScatterReduceAttrs {
 struct ScatterReduce : PutOp {
   static constexpr std::string_view
       name = "scatter_reduce",
-      doc = "x with the sum, product, mean, maximum or minimum of what the indices name along dim.";
+      doc =
+          "x with the elements at the indices along dim combined with those of `src`: by sum, "
+          "product, mean, maximum or minimum.";
   static constexpr std::string_view signatures =
       ".two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) "
       "-> Tensor";
@@ -205,7 +206,7 @@ struct ScatterReduce : PutOp {
 struct IndexCopy : PutOp {
   static constexpr std::string_view
       name = "index_copy",
-      doc = "x with slices of `source` in place of those that the indices name along dim.";
+      doc = "x with slices of `source` in place of those at the indices along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor";
   static constexpr std::string_view in_place_signatures =
@@ -219,7 +220,7 @@ struct IndexCopy : PutOp {
 struct IndexAdd : PutOp {
   static constexpr std::string_view
       name = "index_add",
-      doc = "x with alpha * slices of `source` added to those that the indices name along dim.";
+      doc = "x with alpha * slices of `source` added to those at the indices along dim.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor";
   static constexpr std::string_view in_place_signatures =
@@ -233,11 +234,10 @@ struct IndexAdd : PutOp {
 };
 // Sums are computed by IndexAdd, and the function computes means from them.
 struct IndexReduce : PutOp {
-  static constexpr std::string_view
-      name = "index_reduce",
-      doc =
-          "x with the product, mean, maximum or minimum of the slices that the indices name along "
-          "dim.";
+  static constexpr std::string_view name = "index_reduce",
+                                    doc =
+                                        "x with the slices at the indices along dim combined with "
+                                        "those of `source`: by product, mean, maximum or minimum.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) "
       "-> Tensor";
@@ -258,9 +258,9 @@ struct IndexPutAttrs {
 };
 // Takes only integer indices, as Index.
 struct IndexPut : PutOp {
-  static constexpr std::string_view
-      name = "index_put",
-      doc = "x with `values` where tensors of indices name its elements, each along its dimension.";
+  static constexpr std::string_view name = "index_put",
+                                    doc =
+                                        "x with `values` at tensors of indices, one per dimension.";
   static constexpr std::string_view signatures =
       "(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor";
   static constexpr std::string_view in_place_signatures =

@@ -28,7 +28,7 @@ struct SortAttrs {
 struct Sort : SortOp {
   static constexpr std::string_view
       name = "sort",
-      doc = "The elements of each row along `dim` in order, and their indices; equals keep theirs.";
+      doc = "The elements of each row along `dim`, sorted stably, and their indices.";
   static constexpr std::string_view signatures =
       "(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)\n"
       ".stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
@@ -50,11 +50,10 @@ struct TopkAttrs {
   }
 };
 struct Topk : SortOp {
-  static constexpr std::string_view
-      name = "topk",
-      doc =
-          "The k largest (or smallest) elements of each row along `dim` in order, and their "
-          "indices: of equals the first.";
+  static constexpr std::string_view name = "topk",
+                                    doc =
+                                        "The k largest (or smallest) elements of each row along "
+                                        "`dim`, sorted, and their indices: the first of equals.";
   static constexpr std::string_view signatures =
       "(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
       "Tensor indices)";
@@ -73,14 +72,12 @@ struct MedianOfAll {
   static void gradient(Formula& f);
 };
 struct Median : MedianOfAll {
-  static constexpr std::string_view
-      name = "median",
-      doc = "The middle of the order, the lower of two; NaN where there is one.";
+  static constexpr std::string_view name = "median",
+                                    doc = "The median, the lower one of two; NaN if there is one.";
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 struct Nanmedian : MedianOfAll {
-  static constexpr std::string_view name = "nanmedian",
-                                    doc = "The median as if NaNs were not there.";
+  static constexpr std::string_view name = "nanmedian", doc = "The median, ignoring NaNs.";
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 

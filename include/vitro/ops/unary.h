@@ -9,21 +9,21 @@ namespace vitro {
 namespace ops {
 
 struct Exp : Unary {
-  static constexpr std::string_view name = "exp", doc = "e raised to each element.";
+  static constexpr std::string_view name = "exp", doc = "e^x.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::exp(x); }
   static auto vjp(auto g, auto, auto y) { return g * y; }
 };
 
 struct Expm1 : Unary {
-  static constexpr std::string_view name = "expm1", doc = "e raised to each element, less 1.";
+  static constexpr std::string_view name = "expm1", doc = "e^x - 1.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::expm1(x); }
   static auto vjp(auto g, auto, auto y) { return g * (y + 1.0); }
 };
 
 struct Exp2 : Unary {
-  static constexpr std::string_view name = "exp2", doc = "2 raised to each element.";
+  static constexpr std::string_view name = "exp2", doc = "2^x.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::exp2(x); }
   static auto vjp(auto g, auto, auto y) { return g * y * 0.6931471805599453; }
@@ -93,21 +93,21 @@ struct Tan : Unary {
 };
 
 struct Asin : Unary {
-  static constexpr std::string_view name = "asin", doc = "The angle whose sine it is.";
+  static constexpr std::string_view name = "asin", doc = "The inverse sine.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::asin(x); }
   static auto vjp(auto g, auto x, auto) { return g * m::rsqrt(1.0 - x * x); }
 };
 
 struct Acos : Unary {
-  static constexpr std::string_view name = "acos", doc = "The angle whose cosine it is.";
+  static constexpr std::string_view name = "acos", doc = "The inverse cosine.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::acos(x); }
   static auto vjp(auto g, auto x, auto) { return -g * m::rsqrt(1.0 - x * x); }
 };
 
 struct Atan : Unary {
-  static constexpr std::string_view name = "atan", doc = "The angle whose tangent it is.";
+  static constexpr std::string_view name = "atan", doc = "The inverse tangent.";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::atan(x); }
   static auto vjp(auto g, auto x, auto) { return g / (x * x + 1.0); }
@@ -163,7 +163,7 @@ struct Erf : Unary {
 };
 
 struct Erfc : Unary {
-  static constexpr std::string_view name = "erfc", doc = "1 less the error function.";
+  static constexpr std::string_view name = "erfc", doc = "1 - erf(x).";
   static constexpr Promote promote = Promote::to_float;
   static auto value(auto x) { return m::erfc(x); }
   static auto vjp(auto g, auto x, auto) { return g * -1.1283791670955126 * m::exp(-x * x); }
@@ -184,7 +184,7 @@ struct Neg : Unary {
 };
 
 struct Abs : Unary {
-  static constexpr std::string_view name = "abs", doc = "The magnitude.";
+  static constexpr std::string_view name = "abs", doc = "The absolute value.";
   static constexpr Accepts accepts = Accepts::no_bool;
   static auto value(auto x) { return m::abs(x); }
   // 0 at 0, as the sign of x is.
@@ -231,7 +231,7 @@ struct Trunc : Unary {
 };
 
 struct IsNan : Unary {
-  static constexpr std::string_view name = "isnan", doc = "Whether it is not a number.";
+  static constexpr std::string_view name = "isnan", doc = "Whether it is NaN.";
   static constexpr Promote promote = Promote::to_bool;
   static constexpr std::string_view in_place_signatures = "";
   static auto value(auto x) { return m::isnan(x); }
@@ -252,7 +252,7 @@ struct LogicalNot : Unary {
 
 struct BitwiseNot : Unary {
   static constexpr std::string_view name = "bitwise_not",
-                                    doc = "Every bit turned over; of bool the opposite.";
+                                    doc = "Bitwise not; logical not for bool.";
   static constexpr Accepts accepts = Accepts::not_floating;
   static auto value(auto x) { return ~x; }
 };

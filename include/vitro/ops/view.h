@@ -27,7 +27,7 @@ struct ViewAttrs {
 struct View : ViewOp {
   static constexpr std::string_view
       name = "view",
-      doc = "Other sizes over the same elements in the same order; one size may be -1.";
+      doc = "The same elements in the same order with other sizes; one size may be -1.";
   static constexpr std::string_view signatures = "(Tensor(a) self, SymInt[] size) -> Tensor(a)";
   using Attrs = ViewAttrs;
   static void shape(ShapeCall& call);
@@ -42,7 +42,7 @@ struct PermuteAttrs {
   static constexpr void each(auto&& f) { f("dims", &PermuteAttrs::dims); }
 };
 struct Permute : ViewOp {
-  static constexpr std::string_view name = "permute", doc = "Dimensions in another order.";
+  static constexpr std::string_view name = "permute", doc = "x with its dimensions permuted.";
   static constexpr std::string_view signatures = "(Tensor(a) self, int[] dims) -> Tensor(a)";
   using Attrs = PermuteAttrs;
   static void shape(ShapeCall& call);
@@ -58,7 +58,7 @@ struct ExpandAttrs {
 };
 struct Expand : ViewOp {
   static constexpr std::string_view name = "expand",
-                                    doc = "Dimensions of size 1 repeated; -1 keeps a size.";
+                                    doc = "x with dimensions of size 1 repeated; -1 keeps a size.";
   static constexpr std::string_view signatures =
       "(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)";
   using Attrs = ExpandAttrs;
@@ -83,9 +83,9 @@ struct SliceAttrs {
   }
 };
 struct Slice : ViewOp {
-  static constexpr std::string_view name = "slice",
-                                    doc =
-                                        "Every step-th element from start to before end along dim.";
+  static constexpr std::string_view
+      name = "slice",
+      doc = "Every step-th element along dim from start up to, not including, end.";
   static constexpr std::string_view signatures =
       ".Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
       "Tensor(a)";
@@ -106,7 +106,7 @@ struct SelectAttrs {
 };
 struct Select : ViewOp {
   static constexpr std::string_view name = "select",
-                                    doc = "The elements at one index of dim, which goes away.";
+                                    doc = "The elements at one index of dim, which is removed.";
   static constexpr std::string_view signatures =
       ".int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)";
   using Attrs = SelectAttrs;
@@ -122,7 +122,7 @@ struct SqueezeAttrs {
 };
 struct Squeeze : ViewOp {
   static constexpr std::string_view name = "squeeze",
-                                    doc = "Without those of the given dimensions that have size 1.";
+                                    doc = "x without the given dimensions that have size 1.";
   static constexpr std::string_view signatures =
       "(Tensor(a) self) -> Tensor(a)\n"
       ".dim(Tensor(a) self, int dim) -> Tensor(a)\n"
@@ -141,7 +141,7 @@ struct UnsqueezeAttrs {
 };
 struct Unsqueeze : ViewOp {
   static constexpr std::string_view name = "unsqueeze",
-                                    doc = "With a dimension of size 1 before dim.";
+                                    doc = "x with a dimension of size 1 inserted at dim.";
   static constexpr std::string_view signatures = "(Tensor(a) self, int dim) -> Tensor(a)";
   using Attrs = UnsqueezeAttrs;
   static void shape(ShapeCall& call);
@@ -164,7 +164,7 @@ struct DiagonalAttrs {
 struct Diagonal : ViewOp {
   static constexpr std::string_view
       name = "diagonal",
-      doc = "The elements where dim2 = dim1 + offset, as a last dimension.";
+      doc = "The elements where dim2 = dim1 + offset, as a new last dimension.";
   static constexpr std::string_view signatures =
       "(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)";
   using Attrs = DiagonalAttrs;

@@ -77,7 +77,7 @@ struct ConstantPadAttrs {
 struct ConstantPadNd : WindowOp {
   static constexpr std::string_view
       name = "constant_pad_nd",
-      doc = "x with `value` around it, by so many elements on each side; negative ones cut off.";
+      doc = "x padded with `value` on each side; negative padding removes elements.";
   static constexpr std::string_view signatures =
       "(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor";
   using Attrs = ConstantPadAttrs;
@@ -180,10 +180,9 @@ struct MaxPool : WindowOp {
   static constexpr WindowInfo info{&taps, &map, true, &compute_type};
 };
 struct MaxPool2d : MaxPool {
-  static constexpr std::string_view name = "max_pool2d",
-                                    doc =
-                                        "The largest element under each place of the kernel; NaN "
-                                        "where there is one.";
+  static constexpr std::string_view
+      name = "max_pool2d",
+      doc = "The largest element under each place of the kernel; NaN if there is one.";
   static constexpr std::string_view signatures =
       "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
       "bool ceil_mode=False) -> Tensor";
@@ -200,7 +199,7 @@ struct MaxPool2dWithIndices : MaxPool {
   static constexpr std::string_view
       name = "max_pool2d_with_indices",
       doc =
-          "The largest element under each place of the kernel, and its number in its plane: the "
+          "The largest element under each place of the kernel, and its index in its plane: the "
           "first of equals, the last NaN.";
   static constexpr std::string_view signatures =
       "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
@@ -277,7 +276,7 @@ struct UnfoldAttrs {
 struct Unfold : ViewOp {
   static constexpr std::string_view
       name = "unfold",
-      doc = "Every step-th stretch of `size` elements along `dimension`, as a last dimension.";
+      doc = "Every step-th window of `size` elements along `dimension`, as a new last dimension.";
   static constexpr std::string_view signatures =
       "(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)";
   using Attrs = UnfoldAttrs;
@@ -301,8 +300,8 @@ struct Im2col : Composite {
   static constexpr std::string_view
       name = "im2col",
       doc =
-          "What lies under each place of the kernel, a column each: x [n, c, h, w] as [n, c * kh "
-          "* kw, places]; 0 in the padding.";
+          "The patch under each place of the kernel as a column: x [n, c, h, w] as [n, c * kh * "
+          "kw, places]; 0 in the padding.";
   static constexpr std::string_view signatures =
       "(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor";
   static constexpr int arity = 1;

@@ -44,7 +44,7 @@ std::string comment_for(const loop::Kernel& kernel, size_t used, bool moves) {
   if (!kernel.schedule.empty()) out += cat("//   loops: ", kernel.schedule, "\n");
   if (used > 1) {
     out += cat("//   launched ", used, " times by this graph",
-               moves ? ", with other offsets into its buffers" : "", "\n");
+               moves ? ", with different buffer offsets" : "", "\n");
   }
   return out;
 }
@@ -194,7 +194,7 @@ Sources write_sources(std::span<const LoweredKernel> kernels, std::span<const sy
   for (const Unique& u : unique) {
     SourceKernel made{names.take(u.base), comment_for(*u.first, u.used, u.moves), u.text};
     if (large) {
-      made.comment += cat("//   quick to compile, not the fastest: one of ", unique.size(),
+      made.comment += cat("//   optimised for compile time: one of ", unique.size(),
                           " kernels of its program\n");
     }
     replace_all(made.text, kernel_name, made.name);

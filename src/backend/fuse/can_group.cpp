@@ -10,26 +10,25 @@
 namespace vitro::backend {
 namespace {
 
-const Code sizes_differ{"V0401", "sizes of two loops differ",
-                        "Two ops run over different numbers of elements, so that one loop cannot "
-                        "compute both.",
-                        "", "Nothing: the value goes through memory once."};
+const Code sizes_differ{
+    "V0401", "sizes of two loops differ",
+    "Two ops run over different numbers of elements, so one loop cannot compute both.", "",
+    "Nothing: the value goes through memory once."};
 const Code other_reduction{
     "V0402", "two reductions over different dimensions",
-    "The ops reduce different dimensions, so that the rows of one are not the "
-    "rows of the other.",
-    "", "Where the program allows it, reduce over the same dimensions."};
-const Code other_index{"V0403", "an element is read where it is not made",
-                       "The reader needs elements that other turns of the loop make (after a "
-                       "permute, a slice or a broadcast), so that the value must be in memory "
-                       "first.",
-                       "", "Nothing, unless a layout can be chosen in which both agree."};
-const Code two_products{"V0404", "two matrix products",
-                        "A kernel has one product; the second reads or runs beside the first.", "",
-                        "Nothing."};
+    "The ops reduce different dimensions, so the rows of one are not the rows of the other.", "",
+    "If the program allows it, reduce over the same dimensions."};
+const Code other_index{"V0403", "an element is read at another index than it is computed at",
+                       "The reader needs elements that other iterations of the loop compute (after "
+                       "a permute, a slice or a broadcast), so the value must be in memory first.",
+                       "", "Nothing, unless a layout can be chosen that suits both."};
+const Code two_products{
+    "V0404", "two matrix products",
+    "A kernel has one product; the second one reads the first, or is independent of it.", "",
+    "Nothing."};
 const Code reduces_product{"V0405", "a reduction of the columns of a product",
                            "A product is computed in tiles of some rows and columns; a row is "
-                           "complete only when the product has ended.",
+                           "complete only at the end of the product.",
                            "", "Nothing."};
 
 const Code product_reads{"V0406", "an operand of a product is computed first",
@@ -42,9 +41,9 @@ const Code scans_apart{"V0415", "a scan beside a reduction or a product",
                        "a matrix product sweeps it in another order.",
                        "", "Nothing."};
 
-const Code opaque_kernel{"V0416", "a kernel of the user's",
+const Code opaque_kernel{"V0416", "a user's kernel",
                          "An opaque op is a function that reads and writes entire tensors; no loop "
-                         "can be joined to what nobody looks into.",
+                         "can be merged with a function whose body is unknown.",
                          "", "Nothing: its operands and its result go through memory."};
 
 class Check {
@@ -95,7 +94,7 @@ class Check {
       const ComputeNode& compute_node = p_[id];
       if (Verdict v = overwrites_alone(id); !v) return v;
       if (compute_node.kind == ComputeKind::opaque && compute_nodes_.size() > 1)
-        return Verdict::no(opaque_kernel, cat(p_.name_of(id), " is a kernel of the user's"));
+        return Verdict::no(opaque_kernel, cat(p_.name_of(id), " is a user's kernel"));
       if (compute_node.kind == ComputeKind::product) {
         if (product) return Verdict::no(two_products, cat(p_.name_of(id), " is a second product"));
         product = iteration_space_of(compute_node);
@@ -103,16 +102,15 @@ class Check {
                  compute_node.kind != ComputeKind::opaque) {
         IterationSpace space = iteration_space_of(compute_node);
         if (compute_node.kind == ComputeKind::put && (puts || reducing))
-          return Verdict::no(scans_apart,
-                             cat(p_.name_of(id), " puts elements in an order of its own"));
+          return Verdict::no(scans_apart, cat(p_.name_of(id), " reorders elements"));
         puts = puts || compute_node.kind == ComputeKind::put;
         if (reducing && (compute_node.kind == ComputeKind::sort || sorts_ > 0) &&
             !is_other_result(id))
-          return Verdict::no(scans_apart, cat(p_.name_of(id), " puts rows in an order of its own"));
+          return Verdict::no(scans_apart, cat(p_.name_of(id), " sorts rows"));
         if (compute_node.kind == ComputeKind::sort && sorts_++ == 0) sort_ = id;
         if (reducing && (puts || reducing->scanned != space.scanned))
           return Verdict::no(scans_apart,
-                             cat(p_.name_of(id), " sweeps its elements in another way"));
+                             cat(p_.name_of(id), " sweeps its elements in another order"));
         if (reducing && !same_space(*reducing, space)) {
           return Verdict::no(other_reduction,
                              cat(p_.name_of(id), space.scanned ? " scans " : " reduces ",
@@ -122,7 +120,7 @@ class Check {
       }
     }
     if (reducing && product) {
-      if (reducing->scanned) return Verdict::no(scans_apart, "a product is no part of a scan");
+      if (reducing->scanned) return Verdict::no(scans_apart, "a product cannot be part of a scan");
       return Verdict::no(reduces_product, "a row of a product is not complete before its end");
     }
     if (reducing) candidates.push_back(*reducing);
@@ -146,8 +144,8 @@ class Check {
       if (other == id || p_[other].role == ComputeRole::result) continue;
       const graph::NodeId node = p_[other].value.node;
       if (p_.alias_target(node) != p_.alias_target(p_[id].value.node)) continue;
-      return Verdict::no(other_index, cat(p_.name_of(id), " overwrites what ", p_.name_of(other),
-                                          " must have written"));
+      return Verdict::no(other_index, cat(p_.name_of(id), " overwrites elements that ",
+                                          p_.name_of(other), " must write first"));
     }
     return Verdict::yes();
   }
@@ -290,7 +288,7 @@ class Check {
     }
     if (p_[made].kind == ComputeKind::sort && !takes_over(reader, made)) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
-                                          ", of which a row is in order when all of it is"));
+                                          ", whose rows are complete only after sorting"));
     }
     if (p_[made].role != ComputeRole::result) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
@@ -300,11 +298,11 @@ class Check {
     if (own && *own == read.index) return Verdict::yes();
     if (!is_plain(made) || p_.readers(made).size() > 1) {
       return Verdict::no(other_index, cat(p_.name_of(reader), " reads ", p_.name_of(made),
-                                          " at another index than it is made at"));
+                                          " at another index than it is computed at"));
     }
     if (recomputes(made, reader)) {
-      return Verdict::no(other_index, cat(p_.name_of(reader), " would compute ", p_.name_of(made),
-                                          " again for each of its elements"));
+      return Verdict::no(other_index, cat(p_.name_of(reader), " would recompute ", p_.name_of(made),
+                                          " for each of its elements"));
     }
     return reads_fit(made, read.index);
   }

@@ -10,8 +10,8 @@ namespace vitro::backend {
 namespace {
 
 const Code rows_leave{"V0407", "rows between two products are needed elsewhere",
-                      "The rows that a product hands to the next one are also read by another op, "
-                      "or given to the caller, so that they must be in memory.",
+                      "The rows that a product passes to the next one are also read by another op, "
+                      "or returned to the caller, so they must be in memory.",
                       "", "Nothing."};
 const Code other_rows{"V0408", "two products do not share their rows",
                       "The second product reads other elements in a row than the ones that were "
@@ -25,7 +25,7 @@ const Code kept_panels{"V0409", "the panels of a parameter are kept",
 
 const Code no_matrix{"V0412", "an operand of two products in one kernel is computed",
                      "The operands of products that share a kernel are read as matrices in memory; "
-                     "this one is computed on the way, or its rows do not lie at one distance.",
+                     "this one is computed in the kernel, or its rows are not evenly spaced.",
                      "", "Nothing."};
 
 const graph::Node& node_of(const Program& p, const Group& group) {
@@ -131,7 +131,7 @@ class Chain {
   Verdict not_in_memory(const Group& group, std::string_view side) const {
     return Verdict::no(no_matrix,
                        cat("the ", side, " operand of ", node_of(p_, group).name,
-                           " is no plain matrix of ", node_of(p_, group).results[0].dtype));
+                           " is not a plain matrix of ", node_of(p_, group).results[0].dtype));
   }
 
   Group product_of_first() const {
@@ -203,8 +203,8 @@ class Chain {
     return flatten(read.index, sizes_of(p_.graph().meta(read.value)));
   }
   Verdict disagree(ComputeNodeId compute_node) const {
-    return Verdict::no(
-        other_rows, cat(p_.name_of(compute_node), " does not work on entire rows in their order"));
+    return Verdict::no(other_rows,
+                       cat(p_.name_of(compute_node), " does not process entire rows in order"));
   }
 
   const Program& p_;
@@ -280,7 +280,7 @@ void chain_products(const Program& program, Groups& groups) {
     const std::vector<size_t> waiting = waiting_for(program, all, begin, last);
     for (const size_t g : waiting) {
       if (verdict && needs_one_of(program, made, all[g]))
-        verdict = Verdict::no(cycle, "another kernel lies between them");
+        verdict = Verdict::no(cycle, "another kernel runs between them");
     }
     const auto name_of = [&](const Group& group) { return program.name_of(*group.product); };
     groups.decisions.push_back({name_of(all[begin[0]]), name_of(all[last]), verdict});

@@ -9,10 +9,9 @@
 
 namespace vitro::backend {
 
-const Code cycle{"V0410", "the group would wait for itself",
-                 "Something outside of the group needs one of its members and is needed by "
-                 "another.",
-                 "", "Nothing: the program's order asks for two kernels."};
+const Code cycle{"V0410", "the group would depend on itself",
+                 "A kernel outside the group needs one of its members and is needed by another.",
+                 "", "Nothing: the program's order requires two kernels."};
 
 namespace {
 
@@ -26,7 +25,7 @@ class Fuser {
       last_.push_back(first_.back());
       iterations_.emplace_back();
       VITRO_ASSERT(can_group(p, members_.back(), &iterations_.back()), p.name_of(ComputeNodeId{i}),
-                   " makes no loop");
+                   " has no loop nest");
     }
     run_.resize(p.compute_nodes().size() + 1);
     std::iota(run_.begin(), run_.end(), 0);
@@ -60,7 +59,7 @@ class Fuser {
     GroupIteration iteration;
     Verdict verdict = check(a, b, both, &iteration);
     if (verdict) {
-      verdict.why = "every element is read where it is made";
+      verdict.why = "every element is read by the iteration that computes it";
       for (const ComputeNodeId id : members_[b]) group_of_[id.n] = a;
       members_[a] = std::move(both);
       first_[a] = std::min(first_[a], first_[b]);
@@ -79,7 +78,7 @@ class Fuser {
     if (Verdict v = should_grow(options_, both.size(), parts); !v) return v;
     if (Verdict v = can_group(p_, both, iteration); !v) return v;
     if (waits(b, a) || waits(a, b)) {
-      return Verdict::no(cycle, "another kernel lies between them");
+      return Verdict::no(cycle, "another kernel runs between them");
     }
     return Verdict::yes();
   }
@@ -198,7 +197,7 @@ class Fuser {
   // Emits groups in dependency order.
   void emit(uint32_t g, std::vector<int>& state, Groups& out) {
     if (state[g] == 2) return;
-    VITRO_ASSERT(state[g] == 0, "groups wait for each other");
+    VITRO_ASSERT(state[g] == 0, "groups depend on each other");
     state[g] = 1;
     for (const ComputeNodeId id : members_[g]) {
       for (const ComputeNodeId needed : p_.needs(id)) {

@@ -122,7 +122,7 @@ DiskCache DiskCache::open(std::string& why) {
   DiskCache cache;
   const std::string path = cache_folder();
   if (path.empty()) {
-    why = "neither VITRO_CACHE_DIR nor HOME names a folder";
+    why = "neither VITRO_CACHE_DIR nor HOME is set to a folder";
     return cache;
   }
   auto folder = PrivateFolder::open(path);
@@ -156,8 +156,8 @@ bool DiskCache::store(std::string_view key, std::string_view bytes, CacheEntry& 
   const std::string name = cat(key, ".so");
   const uint64_t limit = uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20;
   if (bytes.size() > limit) {
-    why = cat("a module of kernels has ", bytes.size(), " bytes, and all together may have ", limit,
-              "; raise VITRO_CACHE_SIZE_MB");
+    why = cat("a module of ", bytes.size(), " bytes exceeds the cache's limit of ", limit,
+              " bytes; raise VITRO_CACHE_SIZE_MB");
     return false;
   }
   const Trailer trailer = trailer_of(name, bytes, secret_);

@@ -116,7 +116,7 @@ void add_lines(std::vector<CodeFunction>& functions, const LineTable& table) {
 
 Result<std::vector<CodeFunction>> functions_of(std::string_view bytes) {
   Object object(bytes);
-  if (!object.read()) return Failure{"shared object: not a complete ELF file of 64 bits"};
+  if (!object.read()) return Failure{"shared object: not a complete 64-bit ELF file"};
   std::vector<CodeFunction> functions = symbols_of(object);
   const Elf64_Shdr* section = object.section(".debug_line");
   if (!section) return functions;

@@ -33,7 +33,7 @@ Result<Library> open_library() {
   std::string path = cc_library.get();
   if (path.empty()) path = beside_library("libvitro-cc.so", "../lib");
   constexpr const char* remedy =
-      "; put libvitro-cc.so beside libvitro.so or name it in VITRO_CC_LIBRARY";
+      "; put libvitro-cc.so beside libvitro.so or set VITRO_CC_LIBRARY to its path";
   // A bare name is resolved by the loader.
   const auto complete = path.find('/') == path.npos ? Done{} : check_complete_library(path);
   if (!complete)
@@ -47,11 +47,11 @@ Result<Library> open_library() {
                   reinterpret_cast<VitroCcRelease*>(dlsym(handle, "vitro_cc_release"))};
   if (!interface || !library.compile || !library.precompile || !library.release) {
     return Failure{cat("jit: ", path,
-                       " is not a vitro compiler library; name the right one in VITRO_CC_LIBRARY")};
+                       " is not a vitro compiler library; set VITRO_CC_LIBRARY to the right one")};
   }
   if (interface() != VITRO_CC_INTERFACE) {
     return Failure{cat("jit: ", path, " has interface ", interface(), ", this library needs ",
-                       VITRO_CC_INTERFACE, "; install both from one version")};
+                       VITRO_CC_INTERFACE, "; install both from the same version")};
   }
   return library;
 }
@@ -91,7 +91,7 @@ std::string first_error(const std::string& diagnostics) {
     if (line.find("error: ") != line.npos) return line;
     if (first.empty()) first = line;
   }
-  return first.empty() ? "the compiler gives no reason" : first;
+  return first.empty() ? "the compiler reported no error" : first;
 }
 
 }  // namespace
@@ -114,11 +114,12 @@ std::string beside_library(const std::string& name, const std::string& other) {
 Result<Compiled> compiled_of(WireReply reply, bool in_helper) {
   if (reply.ok == VITRO_CC_NO_MEANS)
     return Failure{cat("jit: the kernels could not be compiled: ", reply.diagnostics,
-                       "; raise the limits of memory and threads (ulimit -v, ulimit -u)")};
+                       "; raise the limits on memory and threads (ulimit -v, ulimit -u)")};
   if (reply.ok != VITRO_CC_OK) {
     return Failure{
-        cat("jit: the text of the kernels does not compile: ", first_error(reply.diagnostics),
-            "; VITRO_COMPILE_DEBUG=1 keeps the text: please report it\n", reply.diagnostics)};
+        cat("jit: the kernels' source does not compile: ", first_error(reply.diagnostics),
+            "; please report it with the source, which VITRO_COMPILE_DEBUG=1 keeps\n",
+            reply.diagnostics)};
   }
   return Compiled{std::move(reply.objects), std::move(reply.diagnostics), int64_t(reply.clang_ns),
                   in_helper, reply.from_tree != 0};

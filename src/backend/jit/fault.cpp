@@ -20,17 +20,17 @@ const char* advice(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "; make room there, or name another folder in VITRO_CACHE_DIR";
+      return "; free some space, or set VITRO_CACHE_DIR to another folder";
     case EFBIG:
-      return "; raise the limit of the size of files (ulimit -f)";
+      return "; raise the file size limit (ulimit -f)";
     case EMFILE:
-      return "; raise the limit of open files (ulimit -n)";
+      return "; raise the limit on open files (ulimit -n)";
     case ENFILE:
       return "; the whole system has too many open files";
     case ENOMEM:
-      return "; no memory is left, or less than its limit (ulimit -v) allows";
+      return "; out of memory, or over the limit (ulimit -v)";
     case EAGAIN:
-      return "; raise the limit of processes and threads (ulimit -u)";
+      return "; raise the limit on processes and threads (ulimit -u)";
     default:
       return "";
   }
@@ -81,7 +81,7 @@ Result<Done> check_complete_library(const std::string& path) {
   Elf64_Ehdr head;
   if (!read_at(file.number, &head, 1, 0) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
       head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr)) {
-    return Failure{cat(path, ": is not a library of this system; install it again")};
+    return Failure{cat(path, ": is not a shared library for this system; reinstall it")};
   }
   const auto size = static_cast<uint64_t>(info.st_size);
   uint64_t needed = head.e_shoff + uint64_t{head.e_shnum} * head.e_shentsize;
@@ -91,9 +91,9 @@ Result<Done> check_complete_library(const std::string& path) {
     if (segment.p_type == PT_LOAD) needed = std::max(needed, segment.p_offset + segment.p_filesz);
   }
   if (needed <= size) return Done{};
-  return Failure{cat(path, ": is not complete: its file has ", size, " bytes",
-                     needed == UINT64_MAX ? "" : cat(", its headers need ", needed),
-                     "; install it again")};
+  return Failure{cat(path, ": is truncated: it has ", size, " bytes",
+                     needed == UINT64_MAX ? "" : cat(", but its headers require ", needed),
+                     "; reinstall it")};
 }
 
 }  // namespace vitro::jit

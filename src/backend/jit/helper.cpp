@@ -80,10 +80,10 @@ std::string how_it_ended(pid_t pid) {
   pid_t waited;
   while ((waited = waitpid(pid, &status, 0)) < 0 && errno == EINTR) {
   }
-  if (waited != pid) return "ended in an unknown way";
+  if (waited != pid) return "ended for an unknown reason";
   if (WIFSIGNALED(status))
-    return cat("died of signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
-  return cat("ended with status ", WEXITSTATUS(status));
+    return cat("was killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")");
+  return cat("exited with status ", WEXITSTATUS(status));
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ Result<Compiled> compile_in_helper(const WireRequest& request) {
   pid_t pid = 0;
   if (int error = start(path, theirs.number, pid)) {
     return Failure{cat("jit: the helper program ", path, " could not be started: ", fault(error),
-                       "; put vitro-cc beside libvitro.so or name it in VITRO_CC_HELPER")};
+                       "; put vitro-cc beside libvitro.so or set VITRO_CC_HELPER to its path")};
   }
   theirs.reset();
   std::string bytes;
@@ -111,12 +111,12 @@ Result<Compiled> compile_in_helper(const WireRequest& request) {
   if (!in_time) kill(pid, SIGKILL);
   std::string end = how_it_ended(pid);
   if (!in_time)
-    return Failure{cat("jit: the helper program was stopped after ", seconds,
-                       " s; VITRO_CC_TIMEOUT_S sets this")};
+    return Failure{cat("jit: the helper program timed out after ", seconds,
+                       " s; VITRO_CC_TIMEOUT_S sets the limit")};
   WireReply reply;
   if (!read_wire(bytes, reply)) {
     return Failure{cat("jit: the helper program ", end,
-                       " while it compiled the kernels; please report the text")};
+                       " while compiling the kernels; please report their source")};
   }
   return compiled_of(std::move(reply), true);
 }

@@ -63,8 +63,8 @@ std::string key_of(const Texts& texts) {
 void note(JitReport& report, const std::string& why) {
   static std::once_flag once;
   const bool has_remedy = why.find("VITRO_CACHE_") != why.npos;
-  report.note = cat("the cache of kernels cannot be used: ", why,
-                    has_remedy ? "" : "; set VITRO_CACHE_DIR to a folder of your own");
+  report.note = cat("the kernel cache cannot be used: ", why,
+                    has_remedy ? "" : "; set VITRO_CACHE_DIR to a private folder");
   std::call_once(once, [&] { std::fprintf(stderr, "vitro: %s\n", report.note.c_str()); });
 }
 

@@ -197,7 +197,7 @@ Result<std::vector<LineTable>> read_line_tables(std::string_view section) {
     Unit unit(bytes.part(bytes.number<uint32_t>()));
     LineTable table;
     if (!bytes.ok() || !unit.read(table))
-      return Failure{cat("line tables: number ", tables.size(), " is broken or not DWARF 4")};
+      return Failure{cat("line tables: number ", tables.size(), " is malformed or not DWARF 4")};
     tables.push_back(std::move(table));
   }
   return tables;

@@ -104,7 +104,7 @@ std::string unique_name(const std::string& name, std::string_view end) {
 }  // namespace
 
 Result<PrivateFolder> PrivateFolder::open(const std::string& path) {
-  if (!make_folders(path)) return Failure{cat(path, ": could not be made: ", fault(errno))};
+  if (!make_folders(path)) return Failure{cat(path, ": could not be created: ", fault(errno))};
   PrivateFolder folder;
   folder.path_ = path;
   const int number = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -117,17 +117,16 @@ Result<PrivateFolder> PrivateFolder::open(const std::string& path) {
   if (fstat(number, &info) != 0) return Failure{cat(path, ": ", fault(errno))};
   if (info.st_uid != geteuid()) {
     return Failure{cat(path, ": belongs to user ", uint64_t{info.st_uid}, ", not to user ",
-                       uint64_t{geteuid()}, "; kernels would be run from it")};
+                       uint64_t{geteuid()}, "; kernels are executed from it")};
   }
   if (info.st_mode & S_ISVTX) {  // shared, like /tmp: leave it unchanged
     return Failure{cat(
-        path,
-        ": is a folder that users share (its sticky bit is set); kernels need one of their own, ",
+        path, ": is shared between users (its sticky bit is set); kernels need a private folder, ",
         "such as ", path, "/vitro")};
   }
   if (info.st_mode & 022) {
     if (fchmod(number, 0700) != 0 || fstat(number, &info) != 0 || (info.st_mode & 022))
-      return Failure{cat(path, ": others may write to it")};
+      return Failure{cat(path, ": other users may write to it")};
     folder.empty();
   }
   folder.has_safe_path_ = !can_be_replaced(path);
@@ -209,13 +208,13 @@ Result<Secret> PrivateFolder::secret() const {
       return secret;
     }
     if (getrandom(secret.data(), sizeof secret, 0) != sizeof secret)
-      return Failure{"the system has no random numbers"};
+      return Failure{"the system provides no random numbers"};
     // Another process may do the same, so read back the secret that was written last.
     const std::string_view bytes(reinterpret_cast<const char*>(secret.data()), sizeof secret);
     if (const int why = write(secret_name, bytes))
       return Failure{cat(path_, ": could not be written: ", fault(why))};
   }
-  return Failure{cat(path_, ": others may read the files in it")};
+  return Failure{cat(path_, ": other users may read the files in it")};
 }
 
 }  // namespace vitro::jit

@@ -96,7 +96,7 @@ Stored BufferAssignment::make(const std::string& name, const TensorMeta& meta, B
 }
 
 const Stored& BufferAssignment::of(graph::NodeId node) const {
-  VITRO_ASSERT(known_[node.n], program_->graph()[node].name, " lies nowhere");
+  VITRO_ASSERT(known_[node.n], program_->graph()[node].name, " has no buffer");
   return by_node_[node.n];
 }
 

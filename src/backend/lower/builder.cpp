@@ -210,19 +210,18 @@ bool has(const Program& program, const Group& group, ComputeKind kind) {
 
 std::string reason_for(const Program& program, const Group& group) {
   if (group.compute_nodes.size() < 2) return {};
-  if (has(program, group, ComputeKind::sort))
-    return "a row is put in order once, for all that it gives";
+  if (has(program, group, ComputeKind::sort)) return "a row is sorted once for all of its results";
   if (!group.stages.empty()) {
     return "a block of rows stays in the cache from one product to the next";
   }
   if (group.product) {
-    return "what follows the product is computed on its sums, before they are written";
+    return "the epilogue of the product is computed on its sums before they are written";
   }
   if (group.iteration.space.reduces()) {
-    return "a reduction and what reads it share their rows, which stay in the cache";
+    return "a reduction and its readers share their rows, which stay in the cache";
   }
-  if (group.iteration.space.scanned) return "what is scanned and what reads it share their steps";
-  return "every element is read where it is made";
+  if (group.iteration.space.scanned) return "a scan and its readers share their steps";
+  return "every element is read by the iteration that computes it";
 }
 
 }  // namespace

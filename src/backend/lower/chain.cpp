@@ -68,7 +68,7 @@ class ChainLowering {
   Plain matrix(size_t stage, size_t operand, Expr first, Expr second) {
     const auto value = std::get<graph::Value>(node_of(stage).args[operand]);
     const auto plain = as_plain(build_.read(value, at(stage, first, second)), first, second);
-    VITRO_ASSERT(plain, node_of(stage).name, " reads an operand that is no matrix in memory");
+    VITRO_ASSERT(plain, node_of(stage).name, " reads an operand that is not a matrix in memory");
     return *plain;
   }
 

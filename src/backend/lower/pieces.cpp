@@ -70,9 +70,9 @@ bool lies_across(const Program& program, const BufferAssignment& assignment, con
 }  // namespace
 
 const Code reductions_lie_across{
-    "V0414", "reduced elements lie across memory",
-    "One kernel would sweep its elements in the order of the reductions, though memory holds them "
-    "in another: each sweep is a kernel of its own, in the order of memory.",
+    "V0414", "reduced elements are strided in memory",
+    "One kernel would sweep its elements in the order of the reductions, but memory holds them in "
+    "another order: each sweep is its own kernel, in the order of memory.",
     "", "Nothing."};
 
 Pieces::Pieces(BufferAssignment& assignment, const IterationSpace& space, bool columns, Expr blocks,
@@ -139,9 +139,10 @@ Verdict should_split_sweeps(const Program& program, const BufferAssignment& assi
   if (lies_across(program, assignment, swept)) {
     RowBlocks blocks{};
     if (rows_in_blocks(program, assignment, swept, &blocks)) {
-      return Verdict::no("its rows are turned over a block at a time, which stays in the cache");
+      return Verdict::no("its rows are transposed a block at a time, which stays in the cache");
     }
-    return {true, "its elements lie across the reductions: each sweep follows the order of memory",
+    return {true,
+            "its elements are strided along the reductions: each sweep follows the order of memory",
             &reductions_lie_across};
   }
   const int64_t strip = columns_of_strip(program.machine(), space, true);

@@ -142,7 +142,7 @@ class ProductLowering {
     if (!right_matrix_.second_stride.is(1)) {
       return Verdict::no("packed, as neither its rows nor its columns are contiguous");
     }
-    Verdict reads = Verdict::yes("read where it lies, its rows are contiguous");
+    Verdict reads = Verdict::yes("read in place, its rows are contiguous");
     if (is_kept() && !product_.n.is(1)) {  // a panel of one column is mostly empty
       reads = should_read_weights(product_.m.constant());
       if (!reads) return reads;
@@ -282,8 +282,8 @@ class ProductLowering {
   std::string schedule() const {
     std::string out = exchanged_ ? "the transposed product is computed" : "";
     const auto add = [&](std::string_view what) { out += cat(out.empty() ? "" : ", ", what); };
-    if (product_.turned) add("sums are turned over before what follows");
-    if (!product_.across.empty()) add("results are turned over before they are written");
+    if (product_.turned) add("sums are transposed before the epilogue");
+    if (!product_.across.empty()) add("results are transposed before they are written");
     return out;
   }
 

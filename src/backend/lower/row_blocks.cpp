@@ -49,7 +49,7 @@ Verdict rows_in_blocks(const Program& program, const BufferAssignment& assignmen
     return Verdict::no("it overwrites what it reads");
   }
   const int64_t bytes = bytes_across(program, assignment, group);
-  if (bytes == 0) return Verdict::no("its rows do not lie across memory");
+  if (bytes == 0) return Verdict::no("its rows are not strided in memory");
   return should_block_rows(program.machine(), rows, *length, bytes, blocks);
 }
 

@@ -233,7 +233,7 @@ loop::Block in_stages(const MachineModel& machine, loop::Kernel& kernel, loop::L
   loop::each_value(original.body, [&](Value v) { roots.push_back(v); });
   const Cut cut(machine, roots, original.index);
   *verdict = cut.none()      ? Verdict::no("no chain of functions is deep")
-             : cut.repeats() ? Verdict::no("stages would compute too much again")
+             : cut.repeats() ? Verdict::no("stages would recompute too much")
                              : should_cut_into_stages(most, cut.deepest(), cut.loops());
   if (!*verdict) return {{std::move(original)}};
   if (sym::prove_less(most, elements_of_block + 1).value_or(false)) {

@@ -46,15 +46,16 @@ class Tiler {
     });
     for (const Node* load : loads) look(load);
     if (across_.empty()) {
-      return Verdict::no(why_not_.empty() ? "nothing lies across the result" : why_not_);
+      return Verdict::no(why_not_.empty() ? "no operand is strided along the result's rows"
+                                          : why_not_);
     }
-    const std::string lies = cat(make(), across_.size() == 1 ? " lies" : " lie");
+    const std::string lies = cat(make(), across_.size() == 1 ? " is" : " are");
     if (has_short_rows()) {
-      return Verdict::yes(cat(lies, " across the result, whose rows are short: tiles of ", width_,
-                              " rows are turned over"));
+      return Verdict::yes(cat(lies, " strided along the result's rows, which are short: tiles of ",
+                              width_, " rows are transposed"));
     }
-    return Verdict::yes(cat(lies, " across the result: read in tiles of ", width_, " by ", side,
-                            " and turned over"));
+    return Verdict::yes(cat(lies, " strided along the result's rows: read in tiles of ", width_,
+                            " by ", side, " and transposed"));
   }
 
  private:

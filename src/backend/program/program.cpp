@@ -45,7 +45,7 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
   for (uint32_t n = 0; n < graph.size(); ++n)
     alias_target_[n] = {n};  // in-place writes form a cycle: copy instead
   build();
-  VITRO_ASSERT(order(), "compute nodes wait for each other");
+  VITRO_ASSERT(order(), "compute nodes form a cycle");
 }
 
 void Program::build() {
@@ -118,7 +118,7 @@ void Program::add_graph_nodes() {
 void Program::add_result(graph::NodeId node) {
   const std::vector<ComputeNodeId>& first = makers_[node.n - result_of(node)];
   require(!first.empty() && !backend::is_empty((*graph_)[node].results[0]), (*graph_)[node],
-          "a result without elements beside others");
+          "an empty result among others");
   makers_[node.n] = first;
   made_[first[0].n].push_back(node);
 }

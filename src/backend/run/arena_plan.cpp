@@ -18,8 +18,8 @@ bool overlap(const Lifetime& a, const Lifetime& b) {
 
 int64_t add_bytes(int64_t a, int64_t b) {
   int64_t sum = 0;
-  VITRO_CHECK(!__builtin_add_overflow(a, b, &sum), "compiled: ", a, " and ", b,
-              " bytes of temporary buffers are more than 64 bits can count");
+  VITRO_CHECK(!__builtin_add_overflow(a, b, &sum), "compiled: the temporary buffers (", a, " + ", b,
+              " bytes) exceed 64 bits");
   return sum;
 }
 

@@ -167,8 +167,8 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));
   VITRO_CHECK(launch.buffers.size() <= max_buffers && launch.numbers.size() <= max_numbers,
-              source.name, ": ", launch.buffers.size(), " buffers and ", launch.numbers.size(),
-              " numbers are more than a kernel takes");
+              source.name, ": a kernel cannot take ", launch.buffers.size(), " buffers and ",
+              launch.numbers.size(), " numbers");
   launches_.push_back(std::move(launch));
 }
 
@@ -292,7 +292,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   const int64_t workers = device_.workers();
   const auto value_of = [&](Expr symbol) {
     const auto at = std::find(symbols_.begin(), symbols_.end(), symbol);
-    VITRO_ASSERT(at != symbols_.end(), "nothing gives a value to ", symbol);
+    VITRO_ASSERT(at != symbols_.end(), "no value for ", symbol);
     return symbols[static_cast<size_t>(at - symbols_.begin())];
   };
   const Number number = [&](Expr e) { return sym::evaluate(e, value_of); };

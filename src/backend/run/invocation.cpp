@@ -222,7 +222,7 @@ class Executable::Invocation {
   }
 
   static std::string sentence(const loop::Check& check, const kernels::ErrorSlot& error) {
-    if (check.divisor) return cat(check.op, ": division of integers by 0");
+    if (check.divisor) return cat(check.op, ": integer division by zero");
     if (!check.wraps)
       return cat(check.op, ": index ", error.index, " is out of range; needs 0 to ",
                  error.bound - 1);

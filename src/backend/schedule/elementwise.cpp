@@ -7,7 +7,7 @@ namespace vitro::backend {
 Verdict should_cut_loop(const MachineModel& machine, sym::Expr other_tasks, sym::Expr extent) {
   const auto others = other_tasks.constant(), length = extent.constant();
   if (others && *others >= machine.enough_tasks(4)) {
-    return Verdict::no("other loops are tasks for all threads");
+    return Verdict::no("the other loops have tasks for all threads");
   }
   if (length && *length <= elements_of_block) return Verdict::no("the innermost loop is short");
   return Verdict::yes("threads share the innermost loop");
@@ -50,7 +50,7 @@ bool is_too_much_again(int64_t once, int64_t all) {
 Verdict should_cut_into_stages(sym::Expr turns, int steps, int loops) {
   constexpr int64_t least_turns = 64;
   if (sym::prove_less(turns, least_turns).value_or(false)) return Verdict::no("the loop is short");
-  return Verdict::yes(cat("functions stand on top of each other (", 2 * steps, " cycles): ", loops,
+  return Verdict::yes(cat("chain of dependent functions (", 2 * steps, " cycles): ", loops,
                           " loops keep more elements in flight than one"));
 }
 

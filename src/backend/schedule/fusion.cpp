@@ -6,8 +6,7 @@ namespace vitro::backend {
 namespace {
 
 const Code too_large{"V0411", "the group is large enough",
-                     "A kernel of very many ops takes long to compile and needs more registers "
-                     "than there are.",
+                     "A kernel of very many ops takes long to compile and runs out of registers.",
                      "", "Nothing."};
 
 }  // namespace

@@ -15,7 +15,7 @@ Verdict should_read_weights(std::optional<int64_t> m) {
   if (*m < least_rows)
     return Verdict::no(cat("packed once, as few rows (", *m, ") are multiplied"));
   if (*m > most_rows) return Verdict::no(cat("packed once, as ", *m, " rows would read it often"));
-  return Verdict::yes("read where it lies, its rows are contiguous");
+  return Verdict::yes("read in place, its rows are contiguous");
 }
 
 Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
@@ -28,7 +28,7 @@ Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
   if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {
     return Verdict::no(cat("packed, as ", *m, " rows leave most of a panel empty"));
   }
-  return Verdict::yes("read where it lies: the left operand is far smaller and packed instead");
+  return Verdict::yes("read in place: the far smaller left operand is packed instead");
 }
 
 bool is_below_block(sym::Expr size) {

@@ -11,11 +11,10 @@
 namespace vitro::backend {
 namespace {
 
-const Code few_reductions{
-    "V0413", "few long reductions are swept several times",
-    "One kernel would sweep each reduction on one thread: where reductions are few and long, "
-    "each sweep is a kernel whose threads share them.",
-    "", "Nothing."};
+const Code few_reductions{"V0413", "few long reductions are swept several times",
+                          "One kernel would sweep each reduction on one thread: if reductions are "
+                          "few and long, each sweep is a kernel whose threads share them.",
+                          "", "Nothing."};
 
 // Empty if unknown.
 std::optional<bool> are_short(const MachineModel& machine, const Reductions& reductions) {
@@ -37,7 +36,8 @@ Verdict should_share_reductions(const MachineModel& machine, const Reductions& r
   // A piece of turned rows stores the states of all lanes: that pays only for very few reductions.
   const int64_t enough =
       reductions.turned ? machine.enough_shared_tasks(4) : machine.enough_tasks(4);
-  if (!are_fewer(reductions, enough)) return Verdict::no("there are reductions for all threads");
+  if (!are_fewer(reductions, enough))
+    return Verdict::no("there are enough reductions for all threads");
   if (are_short(machine, reductions).value_or(false))
     return Verdict::no("its reductions are short");
   return Verdict::yes("threads share the pieces of a reduction");
@@ -83,7 +83,7 @@ Verdict should_turn_scan(sym::Expr rows, sym::Expr steps, int cost) {
     if (is_short.value_or(false)) return Verdict::no("a side is short");
     if (!is_short && cost < dear_step) return Verdict::no("a side may be short");
   }
-  return Verdict::yes(cat(rows_of_scan, " rows at a time are turned over, and scanned together"));
+  return Verdict::yes(cat(rows_of_scan, " rows at a time are transposed and scanned together"));
 }
 
 Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t length,
@@ -108,7 +108,7 @@ Verdict should_block_rows(const MachineModel& machine, sym::Expr rows, int64_t l
     return Verdict::no("there would be too few blocks for the threads");
   }
   *blocks = out;
-  return Verdict::yes(cat("rows lie across memory: ", out.rows, " at a time are turned over"));
+  return Verdict::yes(cat("rows are strided in memory: ", out.rows, " at a time are transposed"));
 }
 
 }  // namespace vitro::backend

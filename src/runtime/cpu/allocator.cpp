@@ -190,7 +190,7 @@ void* take_new(size_t wanted, size_t bytes) {
     data = take_from_system(bytes);
   }
   if (!data) {  // not throw_error(): the message names the device, not the function called
-    throw Error(cat("cpu: no memory for ", wanted, " bytes; ", memory_stats().live_bytes,
+    throw Error(cat("cpu: cannot allocate ", wanted, " bytes; ", memory_stats().live_bytes,
                     " bytes are in use by tensors"));
   }
   return data;

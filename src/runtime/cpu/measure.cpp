@@ -121,7 +121,7 @@ using Memory = std::unique_ptr<std::byte, Return>;
 
 Memory filled_memory(size_t bytes) {
   auto* data = static_cast<std::byte*>(take_from_system(bytes));
-  VITRO_CHECK(data, "measuring memory: no room for ", bytes, " bytes; free some memory");
+  VITRO_CHECK(data, "measuring memory: cannot allocate ", bytes, " bytes; free some memory");
   std::fill_n(data, bytes, std::byte{1});
   return Memory(data, Return{bytes});
 }

@@ -43,7 +43,7 @@ TEST(Allocator, aligns_blocks_of_every_size_and_keeps_them_apart) {
 }
 
 TEST(Allocator, gives_a_freed_block_to_the_next_of_its_size) {
-  if (!keeps_blocks) GTEST_SKIP() << "blocks go back at once under this sanitizer";
+  if (!keeps_blocks) GTEST_SKIP() << "this sanitizer frees blocks at once";
   Allocator& memory = cpu_allocator();
   void* first = memory.allocate(5000);
   memory.free(first, 5000);
@@ -76,7 +76,7 @@ TEST(Allocator, gives_cached_memory_back_when_asked) {
 }
 
 TEST(Allocator, keeps_no_more_than_its_limit_and_prefers_the_sizes_in_use) {
-  if (!keeps_blocks) GTEST_SKIP() << "blocks go back at once under this sanitizer";
+  if (!keeps_blocks) GTEST_SKIP() << "this sanitizer frees blocks at once";
   Allocator& memory = cpu_allocator();
   empty_cache();
   set_cache_limit(64 << 20);
@@ -100,7 +100,8 @@ TEST(Allocator, says_how_much_it_could_not_get) {
     cpu_allocator().allocate(size_t{1} << 60);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_TRUE(std::string(e.what()).starts_with("cpu: no memory for 1152921504606846976 bytes; "))
+    EXPECT_TRUE(
+        std::string(e.what()).starts_with("cpu: cannot allocate 1152921504606846976 bytes; "))
         << e.what();
   }
 }

@@ -15,12 +15,12 @@ Result<ElfObject> ElfObject::read(std::string_view bytes) {
   ElfObject object;
   Elf64_Ehdr& head = object.head_;
   object.bytes_ = bytes;
-  if (bytes.size() < sizeof head) return Failure{"not a complete ELF file of 64 bits"};
+  if (bytes.size() < sizeof head) return Failure{"not a complete 64-bit ELF file"};
   std::memcpy(&head, bytes.data(), sizeof head);
   if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
       head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_shentsize != sizeof(Elf64_Shdr) ||
       !lies_in(head.e_shoff, uint64_t{head.e_shnum} * sizeof(Elf64_Shdr), bytes.size())) {
-    return Failure{"not a complete ELF file of 64 bits"};
+    return Failure{"not a complete 64-bit ELF file"};
   }
   object.sections_.resize(head.e_shnum);
   if (head.e_shnum != 0) {
@@ -31,7 +31,7 @@ Result<ElfObject> ElfObject::read(std::string_view bytes) {
     const Elf64_Shdr& section = object.sections_[i];
     if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL &&
         !lies_in(section.sh_offset, section.sh_size, bytes.size()))
-      return Failure{cat("not a complete ELF file: section ", i, " is not in it")};
+      return Failure{cat("not a complete ELF file: section ", i, " is out of range")};
   }
   return object;
 }

@@ -112,7 +112,7 @@ Result<Done> Linker::look_at(LinkSection& section, const Elf64_Rela& rela) {
   const uint32_t type = ELF64_R_TYPE(rela.r_info);
   const auto kind = relocation_of(inputs_.machine(), type);
   LinkSymbol* symbol = inputs_.symbol(section.object, ELF64_R_SYM(rela.r_info));
-  if (!kind) return unknown(section, symbol, cat("relocation ", type, " is not known"));
+  if (!kind) return unknown(section, symbol, cat("unsupported relocation ", type));
   if (kind->what == Relocated::nothing) return Done{};
   if (const auto why = refusal(section, rela, *kind, symbol); !why.empty())
     return unknown(section, symbol, why);
@@ -125,20 +125,23 @@ std::string_view Linker::refusal(const LinkSection& section, const Elf64_Rela& r
                                  const Relocation& kind, const LinkSymbol* symbol) const {
   const uint64_t bytes = section.bytes.size(), wide = size_of(kind.where);
   if (bytes < wide || rela.r_offset > bytes - wide) return "a relocation outside its section";
-  if (!symbol) return "a relocation to a symbol that is not there";
+  if (!symbol) return "a relocation to a missing symbol";
   const bool is_elsewhere = !symbol->section && !symbol->is_left_out;
-  if (is_elsewhere && symbol->is_local()) return "a symbol without a place";
+  if (is_elsewhere && symbol->is_local()) return "a symbol without an address";
   if (!section.is_loaded())
-    return kind.what == Relocated::absolute ? "" : "line tables know addresses only";
+    return kind.what == Relocated::absolute ? ""
+                                            : "debug sections may have absolute relocations only";
   if (symbol->is_left_out && kind.what == Relocated::relative && is_unwinding(section)) return "";
   if (symbol->is_left_out || (symbol->section && !symbol->section->is_loaded()))
     return "a symbol of a section that is not loaded";
   if (kind.what == Relocated::absolute) {
     if (kind.where != Field::word64) return "an address that is not 64 bits wide";
-    return section.is_writable() ? "" : "an address in what may not be written to";
+    return section.is_writable() ? "" : "an address in a read-only section";
   }
   const bool by_table = kind.what == Relocated::call || is_by_table(kind.what);
-  return is_elsewhere && !by_table ? "is defined nowhere and not reached through a table" : "";
+  return is_elsewhere && !by_table
+             ? "an undefined symbol that is not reached through the GOT or PLT"
+             : "";
 }
 
 void Linker::note_needs(const LinkSection& section, Relocated what, LinkSymbol& symbol) {
@@ -238,7 +241,7 @@ Result<Done> Linker::relocate_one(const LinkSection& section, const Elf64_Rela& 
   const LinkSymbol& symbol = *inputs_.symbol(section.object, ELF64_R_SYM(rela.r_info));
   const uint64_t value = value_of(section, rela, symbol, kind.what);
   if (!write_field(kind.where, out.data() + section.offset + rela.r_offset, value))
-    return unknown(section, &symbol, "a distance that does not fit");
+    return unknown(section, &symbol, "a distance that is out of range");
   return Done{};
 }
 

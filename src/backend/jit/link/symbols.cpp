@@ -20,19 +20,19 @@ bool is_wanted(const Elf64_Shdr& section, std::string_view name) {
 // Why a section cannot be linked; empty if it can.
 std::string refusal(const Elf64_Shdr& section, std::string_view name) {
   constexpr uint32_t unwind_of_x86_64 = 0x70000001;
-  if (section.sh_flags & SHF_TLS) return "variables of threads are not for kernels";
-  if (section.sh_flags & SHF_COMPRESSED) return "compressed sections are not read";
+  if (section.sh_flags & SHF_TLS) return "thread-local variables are not supported";
+  if (section.sh_flags & SHF_COMPRESSED) return "compressed sections are not supported";
   if (section.sh_type == SHT_INIT_ARRAY || section.sh_type == SHT_FINI_ARRAY ||
       section.sh_type == SHT_PREINIT_ARRAY || name.starts_with(".ctors") ||
       name.starts_with(".dtors")) {
-    return "kernels have nothing that runs when they are loaded";
+    return "constructors and destructors are not supported";
   }
   if (section.sh_type != SHT_PROGBITS && section.sh_type != SHT_NOBITS &&
       section.sh_type != unwind_of_x86_64)
-    return cat("sections of type ", section.sh_type, " are not known");
+    return cat("sections of type ", section.sh_type, " are not supported");
   if (section.sh_addralign > 4096 ||
       (section.sh_addralign != 0 && !std::has_single_bit(section.sh_addralign)))
-    return cat("an alignment of ", section.sh_addralign, " cannot be kept");
+    return cat("an alignment of ", section.sh_addralign, " is not supported");
   if (section.sh_size > uint64_t{1} << 30) return "it is larger than 1 GiB";
   return "";
 }
@@ -72,7 +72,7 @@ Result<Done> LinkInputs::add(std::string_view bytes) {
   const Elf64_Ehdr& head = elf->head();
   if (head.e_type != ET_REL || !link_machine(head.e_machine) ||
       (machine_ != EM_NONE && machine_ != head.e_machine))
-    return Failure{cat("is not an object file of this machine (type ", head.e_type, ", machine ",
+    return Failure{cat("is not an object file for this machine (type ", head.e_type, ", machine ",
                        head.e_machine, ")")};
   machine_ = head.e_machine;
   Part part{std::move(*elf), meaning_.size(), {}, {}, nullptr, {}};
@@ -95,13 +95,13 @@ Result<Done> LinkInputs::leave_out_copies(Part& part) {
     if (section.sh_type != SHT_GROUP) continue;
     const auto words = part.elf.list_of<uint32_t>(section);
     if (words.empty() || section.sh_info >= part.symbols.size())
-      return Failure{"a group of sections without a name"};
+      return Failure{"a section group without a name"};
     if (!(words[0] & GRP_COMDAT)) continue;
     const std::string_view name = part.name_of(part.symbols[section.sh_info]);
     const bool is_first = group_owners_.try_emplace(name, part.number).second;
     for (size_t i = 1; i < words.size(); ++i) {
       if (words[i] >= part.is_left_out.size())
-        return Failure{"a group of sections that are not there"};
+        return Failure{"a section group with missing sections"};
       part.is_left_out[words[i]] = part.is_left_out[words[i]] || !is_first;
     }
   }
@@ -132,7 +132,8 @@ Result<Done> LinkInputs::add_relocations(Part& part) {
         head.sh_info < part.sections.size() ? part.sections[head.sh_info] : nullptr;
     if (!target) continue;
     if (head.sh_type == SHT_REL)
-      return Failure{cat("section ", target->name, ": relocations without addends are not known")};
+      return Failure{
+          cat("section ", target->name, ": relocations without addends are not supported")};
     const auto list = part.elf.list_of<Elf64_Rela>(head);
     target->relocations.insert(target->relocations.end(), list.begin(), list.end());
   }
@@ -163,13 +164,13 @@ Result<LinkSymbol> LinkInputs::symbol_of(const Part& part, const Elf64_Sym& head
   const unsigned type = ELF64_ST_TYPE(head.st_info);
   if (type == STT_FILE || head.st_shndx == SHN_UNDEF) return symbol;
   if (head.st_shndx >= part.sections.size())
-    return Failure{cat("symbol ", name, ": stands in no section (", head.st_shndx, ")")};
+    return Failure{cat("symbol ", name, ": is in no section (", head.st_shndx, ")")};
   if (type == STT_TLS || type == STT_GNU_IFUNC)
-    return Failure{cat("symbol ", name, ": symbols of type ", type, " are not known")};
+    return Failure{cat("symbol ", name, ": symbols of type ", type, " are not supported")};
   symbol.section = part.sections[head.st_shndx];
   symbol.is_left_out = !symbol.section;
   if (symbol.section && head.st_value > symbol.section->head.sh_size)
-    return Failure{cat("symbol ", name, ": stands after the end of ", symbol.section->name)};
+    return Failure{cat("symbol ", name, ": is past the end of ", symbol.section->name)};
   return symbol;
 }
 

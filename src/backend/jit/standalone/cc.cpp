@@ -134,7 +134,7 @@ int32_t run(Job& job, void* (*work)(void*), std::string& diagnostics) {
     return VITRO_CC_NO_MEANS;
   }
   if (job.no_memory) {
-    diagnostics = "no memory is left";
+    diagnostics = "out of memory";
     return VITRO_CC_NO_MEANS;
   }
   bool ok = true;

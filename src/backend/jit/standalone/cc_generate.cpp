@@ -81,7 +81,7 @@ bool generate(llvm::Module& module, const VitroCcRequest& request, Outcome& outc
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
   if (!add_passes(static_cast<llvm::LLVMTargetMachine&>(*machine), passes, out)) {
-    outcome.diagnostics += "LLVM writes no object files for this machine\n";
+    outcome.diagnostics += "LLVM cannot write object files for this machine\n";
     return false;
   }
   passes.run(module);

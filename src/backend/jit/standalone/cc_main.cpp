@@ -37,8 +37,8 @@ int main() {
   vitro::jit::WireRequest wire;
   if (!vitro::jit::read_wire(read_all(0), wire)) {
     std::fputs(
-        "vitro-cc: standard input is not a request of this version; it is run by the vitro "
-        "library\n",
+        "vitro-cc: standard input is not a request of this version; only the vitro library runs "
+        "this program\n",
         stderr);
     return 2;
   }

@@ -122,7 +122,7 @@ class Run {
         /*ShouldOwnClient=*/false);
     auto invocation = invocation_for(name, *engine);
     if (!invocation) {
-      messages_ << "clang does not take these flags: " << request_.flags << '\n';
+      messages_ << "clang rejects these flags: " << request_.flags << '\n';
       return false;
     }
     if (!tree.empty()) {
