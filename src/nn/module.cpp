@@ -1,6 +1,9 @@
+// Registration of parameters and submodules by name, and loading of weights.
 #include "vitro/nn/module.h"
 
+#include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -8,14 +11,38 @@
 
 namespace vitro::nn {
 
+namespace {
+
+// The same memory as another tensor, with its own name.
+Tensor alias(const Tensor& t) {
+  const TensorImpl& impl = *t.impl();
+  return Tensor::over(t.storage(), impl.dtype, impl.sizes, impl.strides, impl.offset);
+}
+
+}  // namespace
+
 Module::Module(Module& owner, std::string name)
     : name_(std::move(name)), prefix_(cat(owner.prefix_, name_.text(), '.')) {
+  owner.check_name("submodule", name_.text());
   owner.parts_.push_back(this);
 }
 
+void Module::check_name(std::string_view kind, std::string_view name) const {
+  const std::string owner = prefix_.empty() ? "the model" : prefix_.substr(0, prefix_.size() - 1);
+  VITRO_CHECK(!name.empty(), owner, ": a ", kind, " needs a name that is not empty");
+  const bool taken =
+      std::ranges::any_of(own_, [&](const auto& own) { return own.first == name; }) ||
+      std::ranges::any_of(parts_, [&](const Module* part) { return part->name() == name; });
+  VITRO_CHECK(!taken, owner, ": two members are named \"", name,
+              "\"; parameters and submodules need names of their own");
+}
+
 Tensor& Module::add_parameter(std::string name, Tensor& slot, Tensor value) {
+  check_name("parameter", name);
+  VITRO_CHECK(name.find('.') == name.npos, "the name of the parameter \"", name,
+              "\" contains a dot, which separates modules");
   slot = std::move(value);
-  slot.set_parameter(true, prefix_ + name);
+  if (!slot.defined() || !slot.impl()->is_parameter) slot.set_parameter(true, prefix_ + name);
   own_.emplace_back(std::move(name), &slot);
   return slot;
 }
@@ -25,9 +52,12 @@ void Module::collect(const std::string& prefix, std::vector<std::pair<std::strin
   for (Module* part : parts_) part->collect(prefix + part->name() + ".", out);
 }
 
-std::vector<std::pair<std::string, Tensor*>> Module::named_parameters() {
+std::vector<std::pair<std::string, Tensor*>> Module::named_parameters(bool remove_duplicate) {
   std::vector<std::pair<std::string, Tensor*>> out;
   collect("", out);
+  std::unordered_set<const TensorImpl*> seen;
+  if (remove_duplicate)
+    std::erase_if(out, [&](const auto& p) { return !seen.insert(p.second->impl()).second; });
   return out;
 }
 
@@ -63,9 +93,13 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
+  std::vector<std::pair<std::string, Tensor*>> all = named_parameters(false);
   for (auto& [name, slot, value] : found) {
-    value.set_parameter(true, name);
-    *slot = std::move(value);
+    const Tensor before = *slot;
+    Tensor loaded = alias(value);
+    loaded.set_parameter(true, name);
+    for (auto& [other, tied] : all)
+      if (tied->same_as(before)) *tied = loaded;
   }
 }
 

@@ -1,3 +1,4 @@
+// Modules name their parameters, keep ties and say what is wrong; initial values.
 #include "vitro/nn/module.h"
 
 #include <gtest/gtest.h>
@@ -44,18 +45,76 @@ TEST(Module, says_all_that_is_wrong_with_weights_and_changes_nothing) {
   EXPECT_TRUE(model.parameters()[0]->same_as(before));
 }
 
-// One tensor may be two parameters: each keeps its own name once it has weights of its own.
-TEST(Module, loads_tensors_under_the_names_that_they_were_asked_for) {
-  struct Tied : Module {
-    Tensor a, b;
-    Tied() {
-      add_parameter("embed", a, constant({2}, 1));
-      add_parameter("head", b, a);
-    }
-  } model;
+// A tensor that is two parameters, as the word embedding and the head of a language model.
+struct Tied : Module {
+  Tensor a, b;
+  Tied() {
+    add_parameter("embed", a, constant({2}, 1));
+    add_parameter("head", b, a);
+  }
+};
+
+TEST(Module, tied_parameters_are_one_and_stay_tied) {
+  Tied model;
+  EXPECT_EQ(names_of(model), std::vector<std::string>{"embed"});
+  EXPECT_EQ(model.named_parameters(false).size(), 2);
+  EXPECT_EQ(model.parameter_count(), 2);
+  EXPECT_EQ(module_path(model.b.impl()->parameter_name), "embed");
   model.load([](std::string_view) { return constant({2}, 3); });
-  EXPECT_EQ(module_path(model.a.impl()->parameter_name), "embed");
-  EXPECT_EQ(module_path(model.b.impl()->parameter_name), "head");
+  EXPECT_TRUE(model.a.same_as(model.b));
+  EXPECT_EQ(model.b.to_vector<float>(), (std::vector<float>{3, 3}));
+  EXPECT_EQ(module_path(model.b.impl()->parameter_name), "embed");
+}
+
+TEST(Module, load_leaves_the_tensors_that_it_is_given_as_they_are) {
+  struct Single : Module {
+    Tensor weight;
+    Single() { add_parameter("weight", weight, constant({2}, 1)); }
+  } model;
+  const Tensor given = constant({2}, 3);
+  model.load([&](std::string_view) { return given; });
+  EXPECT_FALSE(given.impl()->is_parameter);
+  EXPECT_TRUE(model.weight.impl()->is_parameter);
+  EXPECT_EQ(model.weight.storage().data(), given.storage().data());
+}
+
+TEST(Module, names_are_not_empty_and_differ) {
+  const auto error_of = [](const auto& make) {
+    try {
+      make();
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  struct : Module {
+  } model;
+  EXPECT_EQ(error_of([&] { Linear(model, "", 1, 1); }),
+            "the model: a submodule needs a name that is not empty");
+  struct Dotted : Module {
+    Tensor a;
+    Dotted() { add_parameter("fc.weight", a, constant({1}, 1)); }
+  };
+  EXPECT_EQ(error_of([&] { Dotted(); }),
+            "the name of the parameter \"fc.weight\" contains a dot, which separates modules");
+  struct : Module {
+    Linear a{*this, "fc", 1, 1};
+  } other;
+  EXPECT_EQ(
+      error_of([&] { Linear(other, "fc", 1, 1); }),
+      "the model: two members are named \"fc\"; parameters and submodules need names of their "
+      "own");
+  struct Twice : Module {
+    Tensor a, b;
+    explicit Twice(Module& owner) : Module(owner, "inner") {
+      add_parameter("weight", a, constant({1}, 1));
+      add_parameter("weight", b, constant({1}, 1));
+    }
+  };
+  EXPECT_EQ(
+      error_of([&] { Twice{other}; }),
+      "inner: two members are named \"weight\"; parameters and submodules need names of their "
+      "own");
 }
 
 TEST(Init, the_same_seed_gives_the_same_numbers) {

@@ -23,31 +23,38 @@ namespace vitro::nn {
 
 class Module {
  public:
-  Module() : name_("") {}                   // a root
-  Module(Module& owner, std::string name);  // a submodule of `owner`
+  Module() : name_("") {}  // a root
+  // A submodule of `owner`; "blocks.0" names an element of a list. Error if the name is empty or is
+  // that of another member of `owner`.
+  Module(Module& owner, std::string name);
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
 
   const std::string& name() const { return name_.text(); }
   // All parameters, as "encoder.layer.0.weight" and its tensor: first those of this module, then
-  // those of each submodule, in order of registration.
-  std::vector<std::pair<std::string, Tensor*>> named_parameters();
+  // those of each submodule, in order of registration. A tensor that is several parameters (tied
+  // weights) is listed once, under its first name, unless `remove_duplicate` is false.
+  std::vector<std::pair<std::string, Tensor*>> named_parameters(bool remove_duplicate = true);
   std::vector<Tensor*> parameters();
   int64_t parameter_count();
 
-  // Takes each parameter from `find(name)`; an undefined tensor means that there is none. Dtype and
-  // sizes must be equal. Error that names every parameter that is missing or does not fit; then no
-  // parameter is changed.
+  // Takes each parameter of named_parameters() from `find(name)`; an undefined tensor means that
+  // there is none. Dtype and sizes must be equal. The parameter shares the memory of the tensor;
+  // tied parameters stay tied. Error that names every parameter that is missing or does not fit;
+  // then no parameter is changed.
   void load(const std::function<Tensor(std::string_view)>& find);
 
  protected:
-  // Registers `slot`, a member of this module, as the parameter `name`.
+  // Sets `slot`, a member of this module, to `value` and registers it as the parameter `name`.
+  // Error if the name is empty, contains a dot, or is that of another member. A tensor that already
+  // is a parameter keeps its name.
   Tensor& add_parameter(std::string name, Tensor& slot, Tensor value);
   // Hold it while forward() runs, so that ops know their module path.
   ModuleScope scope() const { return ModuleScope(name_); }
 
  private:
+  void check_name(std::string_view kind, std::string_view name) const;
   void collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor*>>& out);
   ModuleName name_;
   std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
