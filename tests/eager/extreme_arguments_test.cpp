@@ -90,6 +90,15 @@ TEST_F(ExtremeArguments, a_window_of_nothing_lies_in_the_memory_or_at_its_end) {
             "as_strided: the offset must not be negative, got -1");
 }
 
+TEST_F(ExtremeArguments, a_write_through_a_window_needs_a_place_for_each_element) {
+  EXPECT_EQ(
+      error_of([] { (void)as_strided_scatter(arange(3), arange(3), {3}, {0}); }),
+      "as_strided_scatter: the 3 elements of src along dimension 0 have one place, since their "
+      "stride is 0; use a stride that keeps them apart");
+  EXPECT_EQ(numbers(as_strided_scatter(arange(3), full({1, 2}, 7, DType::i64), {1, 2}, {0, 2})),
+            (Whole{7, 1, 7}));
+}
+
 TEST_F(ExtremeArguments, diagonals_outside_of_the_matrix_are_empty) {
   const Tensor x = view(arange(6), {2, 3}), none = zeros({0}, DType::i64);
   for (const int64_t offset : {largest, least, int64_t{3}, int64_t{-2}}) {

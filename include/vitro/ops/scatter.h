@@ -319,7 +319,8 @@ inline Tensor diagonal_scatter(ops::At x, const Tensor& src, int64_t offset = 0,
                                int64_t dim2 = 1) {
   return ops::call<ops::DiagonalScatter>(x.where, {x.operand, src}, {offset, dim1, dim2});
 }
-// Sizes and strides must not make elements overlap.
+// Elements of `src` must not overlap in x: a stride of 0 is an error, and with other strides that
+// make them overlap the result is undefined, as in ATen.
 inline Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
                                  Size storage_offset = 0) {
   return ops::call<ops::AsStridedScatter>(x.where, {x.operand, src},
