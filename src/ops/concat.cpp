@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/view.h"
 
@@ -75,6 +76,7 @@ namespace {
 
 template <class Op>
 Tensor join(std::span<const Tensor> tensors, int64_t dim, std::source_location from) {
+  const CalledAs name(Op::name, from);
   VITRO_CHECK(!tensors.empty(), Op::name, ": needs at least one tensor");
   const std::vector<Operand> operands(tensors.begin(), tensors.end());
   const CatAttrs attrs{dim};
