@@ -22,7 +22,7 @@ class Expansion {
   void run(const OpCall& call, std::span<Tensor> results);
   bool is_running() const { return composite_ != nullptr; }
   // Who asks the current question; and where the program makes this call.
-  std::string_view asker() const { return composite_ ? composite_->op->name : "the function"; }
+  std::string_view asker() const;
   std::source_location place_of(const OpCall& call) const {
     return composite_ ? composite_->where : call.where;
   }

@@ -129,6 +129,17 @@ TEST(Dynamic, strides_that_depend_on_whether_sizes_are_equal_are_of_this_call) {
   }
 }
 
+// A composite whose numbers vary is captured as the ops that it is written with.
+TEST(Dynamic, results_of_expanded_composites_have_the_layout_of_the_composite) {
+  const auto attention = [](const Tensor& q, double scale) {
+    return scaled_dot_product_attention(q, q, q, {}, 0.0, false, scale);
+  };
+  auto f = compile(attention, graphs());
+  const Tensor q = transpose(counted({2, 5, 3, 4}), 1, 3);
+  for (const double scale : {0.5, 0.25, 2.0})
+    EXPECT_EQ(f(q, scale).impl()->strides, attention(q, scale).impl()->strides) << scale;
+}
+
 TEST(Dynamic, a_branch_on_a_size_is_the_hosts_and_forks) {
   auto f = compile([](const Tensor& x) { return x.size(0) > 4 ? exp(x) : add(x, 1.0); }, graphs());
   for (const int64_t n : {2, 3, 4, 5, 6, 3, 9}) {

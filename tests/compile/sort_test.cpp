@@ -304,5 +304,16 @@ TEST(Sort, bits_do_not_depend_on_threads) {
   set_num_threads(before);
 }
 
+// A function of several ops names itself where it asks for a size that data decide.
+TEST(Sort, a_break_of_kthvalue_names_it) {
+  const Tensor x = Tensor::from<float>({3, -1, 2}, {3});
+  auto f = compile([](const Tensor& t) { return kthvalue(masked_select(t, t > 0.0), 2).first; });
+  EXPECT_EQ(f(x).item<float>(), 3);
+  const CompiledReport report = f.report();
+  ASSERT_EQ(report.breaks.size(), 1U);
+  EXPECT_NE(report.breaks[0].reason.find("kthvalue asks"), std::string::npos)
+      << report.breaks[0].reason;
+}
+
 }  // namespace
 }  // namespace vitro
