@@ -19,7 +19,7 @@ class Nothing final : public capture::CompiledSegment {
  private:
   Tensor result_ = Tensor::empty({64});
 };
-class NothingRunner final : public capture::SegmentRunner {
+class NothingRunner final : public capture::SegmentCompiler {
  public:
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph&, const std::string&,
                                                     std::string*) override {
@@ -28,7 +28,7 @@ class NothingRunner final : public capture::SegmentRunner {
 };
 
 CompileOptions without_kernels() {
-  capture::register_runner("nothing", std::make_shared<NothingRunner>());
+  capture::register_compiler("nothing", std::make_shared<NothingRunner>());
   return {.name = "replay", .backend = "nothing", .dynamic = {}};
 }
 

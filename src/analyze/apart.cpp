@@ -18,9 +18,9 @@ size_t alike(std::string_view a, std::string_view b) {
 
 // The begin of the word at `at`; `at` itself if that is further away than `most`.
 size_t word_at(std::string_view text, size_t at, size_t most) {
-  const size_t behind = text.find_last_of(" <(,", at == 0 ? 0 : at - 1);
-  if (behind == std::string_view::npos || at - behind > most) return at;
-  return behind + 1;
+  const size_t last = text.find_last_of(" <(,", at == 0 ? 0 : at - 1);
+  if (last == std::string_view::npos || at - last > most) return at;
+  return last + 1;
 }
 
 // The text from the word at `at` on, in the given number of columns.

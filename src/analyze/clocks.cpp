@@ -46,9 +46,9 @@ std::optional<int64_t> most_offset(const Trace& host, std::vector<Pair> pairs) {
   std::optional<int64_t> most;
   for (const EventId e : host.events()) {
     if (classes[e] != EventClass::runtime || !host.name(e).ends_with("DeviceSynchronize")) continue;
-    const auto behind = std::ranges::lower_bound(pairs, begin_at(host, e), {}, &Pair::cause);
-    if (behind == pairs.begin()) continue;
-    const int64_t bound = end_at(host, e) - (behind - 1)->end;
+    const auto next = std::ranges::lower_bound(pairs, begin_at(host, e), {}, &Pair::cause);
+    if (next == pairs.begin()) continue;
+    const int64_t bound = end_at(host, e) - (next - 1)->end;
     most = most ? std::min(*most, bound) : bound;
   }
   return most;

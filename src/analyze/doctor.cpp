@@ -41,7 +41,7 @@ namespace {
 
 // Findings may cover the same time: what each adds to those before it, and whose time it shares.
 void tell_apart(Answer& all) {
-  Intervals told;
+  Intervals counted;
   std::vector<Intervals> before;
   int64_t together = 0;
   for (size_t i = 0; i < all.findings.size(); ++i) {
@@ -54,8 +54,8 @@ void tell_apart(Answer& all) {
       f.shared_ns = shared;
       f.shares_with = all.findings[j].key;
     }
-    together += std::min(f.high_ns, without(when, told).length());
-    told = united(told, when);
+    together += std::min(f.high_ns, without(when, counted).length());
+    counted = united(counted, when);
     before.push_back(std::move(when));
   }
   if (all.findings.empty() || all.findings.front().high_ns == 0) return;

@@ -36,7 +36,7 @@ std::string cache_of_traces() {
   return folder.empty() ? folder : cat(folder, "/traces");
 }
 
-// Folders of this name are short-lived; an old one was left behind by a process that died.
+// Folders of this name are short-lived; an old one remains of a process that died.
 constexpr std::string_view unfinished = "new.";
 
 bool is_left_over(const fs::path& path, fs::file_time_type changed) {

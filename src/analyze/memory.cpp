@@ -44,7 +44,7 @@ class Player {
     out_.never_freed = groups();
     find_largest();
     draw_timeline();
-    for (const Step& step : steps) out_.behind_steps.push_back(total_at(step.end));
+    for (const Step& step : steps) out_.after_steps.push_back(total_at(step.end));
     return std::move(out_);
   }
 

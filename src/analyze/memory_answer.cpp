@@ -65,10 +65,10 @@ AnswerTable step_table(const Trace& trace, const Memory& m) {
                     {}};
   const std::vector<Step> steps = profiler_steps(trace);
   for (const Memory::Device& d : m.devices) {
-    for (size_t s = 0; s < d.behind_steps.size(); ++s) {
-      const int64_t before = s == 0 ? d.first : d.behind_steps[s - 1];
-      table.rows.push_back({d.name, std::string(trace.name(steps[s].event)), d.behind_steps[s],
-                            d.behind_steps[s] - before});
+    for (size_t s = 0; s < d.after_steps.size(); ++s) {
+      const int64_t before = s == 0 ? d.first : d.after_steps[s - 1];
+      table.rows.push_back({d.name, std::string(trace.name(steps[s].event)), d.after_steps[s],
+                            d.after_steps[s] - before});
     }
   }
   return table;

@@ -143,7 +143,7 @@ void conclude_spike(const Memory::Device& device, Findings& findings) {
 // Needs three steps or more, each of which ends with more memory than the one before.  The first
 // may fill persistent buffers.
 void conclude_growth(const Memory::Device& device, Findings& findings) {
-  const std::vector<int64_t>& behind = device.behind_steps;
+  const std::vector<int64_t>& behind = device.after_steps;
   if (behind.size() < 3) return;
   int64_t least = INT64_MAX;
   for (size_t s = 1; s < behind.size(); ++s) least = std::min(least, behind[s] - behind[s - 1]);

@@ -11,7 +11,7 @@ namespace vitro::analyze {
 // - allocating: the time of ops that only allocate
 // - reserved: what the allocator holds beyond the most that was ever in use
 // - spike: the peak above the level that is not exceeded for 95 % of the time
-// - growth: memory that every step leaves behind
+// - growth: memory that every step leaves allocated
 // - activations: memory held for the backward pass at the peak, if the writer gives categories
 std::vector<Finding> memory_findings(const Trace& trace, const Memory& memory);
 

@@ -11,9 +11,9 @@ namespace {
 constexpr int64_t most_parts = 40;
 
 // The lengths of a queue, each valid from one moment to the next, given in order.
-class Recorder {
+class LengthTrack {
  public:
-  Recorder(uint32_t track, int64_t begin, int64_t end, uint64_t full_queue)
+  LengthTrack(uint32_t track, int64_t begin, int64_t end, uint64_t full_queue)
       : full_queue_(full_queue), begin_(begin) {
     out_.queue.track = track;
     out_.queue.span = end - begin;
@@ -77,7 +77,8 @@ QueueOverTime queue_of(const Trace& trace, const Links& links, uint32_t track,
   if (launched.empty()) return {};
   sort_runs_by(launched, std::identity());
   sort_runs_by(begun, std::identity());
-  Recorder recorder(track, launched.front(), std::max(launched.back(), begun.back()), full_queue);
+  LengthTrack recorder(track, launched.front(), std::max(launched.back(), begun.back()),
+                       full_queue);
   uint64_t length = 0;
   int64_t at = launched.front();
   size_t in = 0, out = 0;

@@ -1,5 +1,5 @@
 // The registry of backends by name, with aliases; "eager" interprets segments op by op.  Compiled
-// functions look up their runner here when they are made.
+// functions look up their compiler here when they are made.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -14,11 +14,11 @@ namespace {
 
 struct Runners {
   std::mutex lock;
-  std::map<std::string, std::shared_ptr<SegmentRunner>, std::less<>> by_name;
+  std::map<std::string, std::shared_ptr<SegmentCompiler>, std::less<>> by_name;
   std::map<std::string, std::string, std::less<>> aliases;  // alias to name
 };
 
-class Eager final : public SegmentRunner {
+class Eager final : public SegmentCompiler {
  public:
   std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph, const std::string&,
                                            std::string*) override {
@@ -69,13 +69,13 @@ std::string what_was_thrown() {
   }
 }
 
-void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner) {
+void register_compiler(std::string name, std::shared_ptr<SegmentCompiler> compiler) {
   Runners& all = runners();
   std::lock_guard hold(all.lock);
-  all.by_name.insert_or_assign(std::move(name), std::move(runner));
+  all.by_name.insert_or_assign(std::move(name), std::move(compiler));
 }
 
-std::shared_ptr<SegmentRunner> runner_named(std::string_view name) {
+std::shared_ptr<SegmentCompiler> compiler_named(std::string_view name) {
   Runners& all = runners();
   std::lock_guard hold(all.lock);
   auto found = all.by_name.find(name);
@@ -96,7 +96,7 @@ std::vector<std::string> backend_names() {
   Runners& all = runners();
   std::lock_guard hold(all.lock);
   std::vector<std::string> out;
-  for (const auto& [name, runner] : all.by_name) out.push_back(name);
+  for (const auto& [name, compiler] : all.by_name) out.push_back(name);
   return out;
 }
 

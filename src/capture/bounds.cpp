@@ -1,5 +1,5 @@
 // Each guard compares two expressions and so narrows the range of the sum that is their difference.
-// Held uses these ranges to find symbols with only one possible value.
+// KnownValues uses these ranges to find symbols with only one possible value.
 #include "capture/bounds.h"
 
 #include <algorithm>

@@ -120,7 +120,7 @@ void run_body(const Body& body) {
 }
 
 void check_backend(const CompileOptions& options) {
-  if (runner_named(options.backend)) return;
+  if (compiler_named(options.backend)) return;
   const std::vector<std::string> known = backend_names();
   const std::string_view meant = nearest(options.backend, known);
   std::string all;

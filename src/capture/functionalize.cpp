@@ -106,7 +106,7 @@ class Functionalizer {
   // symbols; this uses the call's numbers and all guards of the path.
   Size now(Size s) const {
     if (!s.is_symbolic()) return s;
-    return {value_of_(s.expr()), path_.held(s.expr())};
+    return {value_of_(s.expr()), path_.known(s.expr())};
   }
   TensorMeta now(TensorMeta meta) const {
     const SizeMap known = [this](Size s) { return now(s); };
@@ -118,7 +118,7 @@ class Functionalizer {
   // Adds a recorded call.  Its shape rule branched on questions about sizes; if the path knows more
   // about them now, the rule is run again.
   graph::NodeId add_recorded(graph::Node node, const std::vector<TensorMeta>& results) {
-    if (!path_.held.empty() && !node.op->compaction) return add(std::move(node)).node;
+    if (!path_.known.empty() && !node.op->compaction) return add(std::move(node)).node;
     node.results = results;
     graph::map_sizes(node, [this](Size s) { return now(s); });
     return out_.graph.add(std::move(node));
@@ -129,7 +129,7 @@ class Functionalizer {
     const TensorMeta meta = now(*path_.table[slot].meta);
     const int64_t begin = path_.aliases.offset(path_.aliases.same(path_.table.root(slot)));
     const ops::AsStridedAttrs attrs{meta.sizes, meta.strides, meta.offset + begin};
-    return Attrs(ops::view_of<ops::AsStrided>(attrs));
+    return Attrs(ops::attrs_view<ops::AsStrided>(attrs));
   }
 
   // ---- reading
@@ -370,12 +370,12 @@ class Functionalizer {
           "a write through a view that repeats elements, of a tensor that is not row-major"};
     const auto seen_as = [&](Value v, const Sizes& sizes) {
       const ops::ViewAttrs attrs{sizes};
-      return add(ops::def<ops::View>(), {v}, Attrs(ops::view_of<ops::View>(attrs)));
+      return add(ops::def<ops::View>(), {v}, Attrs(ops::attrs_view<ops::View>(attrs)));
     };
     const ops::AsStridedAttrs window{part.sizes, part.strides, part.offset - memory.offset};
     const Value flat = seen_as(value_of_memory(at), {product(memory.sizes)});
     return seen_as(add(ops::def<ops::AsStridedScatter>(), {flat, value},
-                       Attrs(ops::view_of<ops::AsStrided>(window))),
+                       Attrs(ops::attrs_view<ops::AsStrided>(window))),
                    memory.sizes);
   }
 

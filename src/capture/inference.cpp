@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <limits>
 
-#include "capture/held.h"
+#include "capture/known_values.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/shapes.h"
 
 namespace vitro::capture {
 namespace {
 
-// Lets Held substitute 0 for `e`, which is 0 in this call: if it cannot do so from e == 0 alone,
-// the symbols of `e` are fixed to their values.
+// Lets KnownValues substitute 0 for `e`, which is 0 in this call: if it cannot do so from e == 0
+// alone, the symbols of `e` are fixed to their values.
 void hold_at_zero(sym::Expr e) {
   const sym::Guard is_zero[] = {{sym::Guard::Question::equal, e, 0, true}};
-  if (Held(is_zero)(e).is(0)) return;
+  if (KnownValues(is_zero)(e).is(0)) return;
   for (const sym::Expr symbol : sym::symbols_of(e)) (void)int64_t(ops::this_run(symbol));
 }
 

@@ -47,7 +47,7 @@ Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, cons
     const RecordedPath path(last, value_of);
     sym::DataBounds bounds;  // answer questions about data sizes
     for (const TraceNode* node : path.nodes) {
-      if (node->data_size.defined()) bounds.add(node->data_size, path.held(node->data_bound));
+      if (node->data_size.defined()) bounds.add(node->data_size, path.known(node->data_bound));
     }
     const Functional program = functionalize(path, value_of, &plan->coverings);
     const std::vector<graph::Output> outputs = bind_results(path, program, live, plan);

@@ -26,6 +26,6 @@ RecordedPath::RecordedPath(const TraceNode& end, const ValueOf& value_of)
       nodes(path_to(end)),
       table(end, nodes),
       aliases(table, written_by(nodes, table), value_of),
-      held(guards_of(end)) {}
+      known(guards_of(end)) {}
 
 }  // namespace vitro::capture

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "capture/aliases.h"
-#include "capture/held.h"
+#include "capture/known_values.h"
 #include "capture/slot_table.h"
 #include "capture/symbols.h"
 #include "capture/trace_node.h"
@@ -35,7 +35,7 @@ class RecordedPath {
   const std::vector<const TraceNode*> nodes;
   const SlotTable table;
   const Aliases aliases;
-  const Held held;
+  const KnownValues known;
 };
 
 }  // namespace vitro::capture

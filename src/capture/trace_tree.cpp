@@ -71,9 +71,9 @@ std::string place_text(const graph::SourceLocation& place) {
 
 TraceTree::TraceTree(CompileOptions options)
     : options_(std::move(options)),
-      runner_(runner_named(options_.backend)),
+      compiler_(compiler_named(options_.backend)),
       number_(next_number()) {
-  if (auto exact = options_.exact ? runner_->exact() : nullptr) runner_ = std::move(exact);
+  if (auto exact = options_.exact ? compiler_->exact() : nullptr) compiler_ = std::move(exact);
 }
 
 TraceTree::~TraceTree() = default;
@@ -248,7 +248,7 @@ std::shared_ptr<CompiledSegment> TraceTree::compiled(const SegmentVariant& varia
   const auto begin = std::chrono::steady_clock::now();
   std::shared_ptr<CompiledSegment> made;
   try {
-    made = runner_->compile(graph, variant.name, why);
+    made = compiler_->compile(graph, variant.name, why);
   } catch (...) {
     *why = what_was_thrown();
   }
@@ -305,8 +305,8 @@ void TraceTree::note(What what, const Code& code, std::string reason, std::strin
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
     std::lock_guard hold(lock_);
-    std::vector<Finding>& list = findings_[static_cast<size_t>(what)];
-    for (Finding& f : list) {
+    std::vector<Diagnostic>& list = findings_[static_cast<size_t>(what)];
+    for (Diagnostic& f : list) {
       says = says && f.code != &code;
       if (f.code != &code || f.place != place || (what != What::broke && f.reason != reason))
         continue;

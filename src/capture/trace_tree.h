@@ -31,7 +31,7 @@ class TraceTree {
   explicit TraceTree(CompileOptions options);
   ~TraceTree();
   const CompileOptions& options() const { return options_; }
-  SegmentRunner* runner() const { return runner_.get(); }
+  SegmentCompiler* compiler() const { return compiler_.get(); }
   uint32_t number() const { return number_; }
   // The name of the segment, or (null) of the function, in tables and traces, as in PyTorch.
   std::string region_name(const SegmentVariant* variant) const;
@@ -101,7 +101,7 @@ class TraceTree {
   SegmentReport report(const SegmentVariant& variant) const;
 
   CompileOptions options_;
-  std::shared_ptr<SegmentRunner> runner_;
+  std::shared_ptr<SegmentCompiler> compiler_;
   uint32_t number_;
   std::atomic<TraceNode*> entry_{nullptr};
   std::atomic<uint32_t> last_symbol_{0};
@@ -121,7 +121,7 @@ class TraceTree {
   std::deque<Cut> all_cuts_;
   std::atomic<const Cut*> cuts_{nullptr};
   int64_t compiled_count_ = 0, compile_ns_ = 0;
-  std::vector<Finding> findings_[3];
+  std::vector<Diagnostic> findings_[3];
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;
 };

@@ -141,9 +141,9 @@ class UserSegment final : public capture::CompiledSegment {
   std::string why_not_;  // if run_ is null
 };
 
-class UserRunner final : public capture::SegmentRunner {
+class UserCompiler final : public capture::SegmentCompiler {
  public:
-  explicit UserRunner(BackendFunction backend)
+  explicit UserCompiler(BackendFunction backend)
       : backend_(std::make_shared<const BackendFunction>(std::move(backend))) {}
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
                                                     std::string*) override {
@@ -165,7 +165,7 @@ void mark_dynamic(const Tensor& tensor, int64_t dim) {
 }
 
 void register_backend(std::string name, BackendFunction backend) {
-  capture::register_runner(std::move(name), std::make_shared<UserRunner>(std::move(backend)));
+  capture::register_compiler(std::move(name), std::make_shared<UserCompiler>(std::move(backend)));
 }
 
 std::vector<std::string> list_backends() {

@@ -28,7 +28,7 @@ namespace {
 
 using sym::Expr;
 
-// A size or stride that a program is specialized for: a number, a symbol (possibly known to be
+// A size or stride that a compiled op is specialized for: a number, a symbol (possibly known to be
 // small or to be large), or for strides `dense`, the stride of contiguous elements.
 struct Extent {
   enum class Kind : uint8_t { number, symbol, few, many, dense } kind = Kind::number;
@@ -44,13 +44,13 @@ struct TensorForm {
   Extents sizes, strides;
 };
 
-// A call as a program sees it: what the program is specialized for, and the values of its symbols
+// A call as a compiled op sees it: what it is specialized for, and the values of its symbols
 // and inputs.
 class Form {
  public:
   Form(const OpCall& call, std::span<const Tensor> outs);
 
-  // The key of a program, among those of one op with the same attributes.
+  // The key of a compiled op, among those of one op with the same attributes.
   std::span<const uint64_t> words() const { return words_; }
   // The call's attributes, with the sizes in those of a sort (how many results) as symbols.
   AttrsView attrs() const { return attrs_ ? attrs_.view() : call_.attrs; }
@@ -59,12 +59,12 @@ class Form {
   std::span<const Operand> inputs() const { return inputs_; }
   // The graph: inputs, the op, and for each result a write into an input.
   graph::Graph graph() const;
-  // After the run: copies results that the program could not write to their destination.
+  // After the run: copies results that could not be written to their destination.
   void copy_results() const;
 
  private:
   void join_dimensions();
-  TensorForm joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const;
+  TensorForm joined_form(const eager::StridedLoop& loop, size_t operand, const Tensor& t) const;
   void keep_dimensions();
   void add(TensorForm form);
   Extent symbol(int64_t value, Extent::Kind kind = Extent::Kind::symbol);
@@ -92,7 +92,7 @@ class Form {
 bool may_join(const OpCall& call) {
   const PointwiseInfo* info = call.op->pointwise;
   if (!info || info->uses_index || info->first_is_shape) return false;
-  return call.operands.size() < eager::Loop::most &&
+  return call.operands.size() < eager::StridedLoop::most &&
          std::any_of(
              call.operands.begin(), call.operands.end(),
              [](const Operand& operand) { return operand.is_tensor(); });
@@ -151,12 +151,12 @@ void Form::add(TensorForm form) {
 
 void Form::join_dimensions() {
   const Ints& sizes = outs_[0].impl()->sizes;
-  std::array<eager::Strided, eager::Loop::most> strided = {eager::strided(outs_[0], sizes)};
+  std::array<eager::Strided, eager::StridedLoop::most> strided = {eager::strided(outs_[0], sizes)};
   size_t count = 1;
   for (const Operand& operand : call_.operands) {
     if (operand.is_tensor()) strided[count++] = eager::strided(operand.tensor(), sizes);
   }
-  const eager::Loop loop(sizes, {strided.data(), count});
+  const eager::StridedLoop loop(sizes, {strided.data(), count});
   // The first symbols are the sizes of the loop, innermost first.
   for (size_t d = 0; d < loop.rank(); ++d) symbol(loop.size(d));
   count = 1;
@@ -176,7 +176,8 @@ void Form::join_dimensions() {
 
 // An operand has size 1 along a dimension in which it is broadcast; if all are, the first operand
 // has stride 0 instead.
-TensorForm Form::joined_form(const eager::Loop& loop, size_t operand, const Tensor& t) const {
+TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand,
+                             const Tensor& t) const {
   TensorForm form{t.dtype(), {}, {}};
   if (t.rank() == 0) return form;
   const auto all_repeat = [&](size_t d) {
@@ -277,7 +278,7 @@ graph::Graph Form::graph() const {
     const DType dtype = outs_[i].dtype();
     if (g.meta(value).dtype != dtype) {
       const ops::DTypeAttrs to{dtype};
-      value = {g.add(ops::def<ops::ToCopy>(), {value}, Attrs(ops::view_of<ops::ToCopy>(to))), 0};
+      value = {g.add(ops::def<ops::ToCopy>(), {value}, Attrs(ops::attrs_view<ops::ToCopy>(to))), 0};
     }
     TensorMeta meta = joins_ ? meta_of(*form++) : g.meta(value);
     meta.dtype = dtype;
@@ -297,7 +298,7 @@ void Form::copy_results() const {
 }
 
 // A compiled one-node graph.
-struct Program {
+struct CompiledOp {
   std::unique_ptr<backend::Executable> executable;
   std::vector<Expr> symbols;
   std::vector<sym::Guard> guards;
@@ -333,9 +334,9 @@ void say(const OpCall& call, const std::string& why) {
       cat(call.op->name, " is interpreted, which is slow (", interpreted.id, "): ", why)});
 }
 
-std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form) {
+std::shared_ptr<const CompiledOp> compile_op(const OpCall& call, const Form& form) {
   const CalledAs nobody{Called()};  // the compiler's messages name ops themselves
-  auto made = std::make_shared<Program>();
+  auto made = std::make_shared<CompiledOp>();
   sym::GuardSink asked;
   const graph::Graph g = form.graph();
   backend::BuildOptions options;
@@ -353,22 +354,22 @@ std::shared_ptr<const Program> make_program(const OpCall& call, const Form& form
   return made;
 }
 
-// The programs of one form, which differ in their guards.
-class Programs {
+// The compiled ops of one form, which differ in their guards.
+class CompiledOps {
  public:
-  std::shared_ptr<const Program> find_or_make(const OpCall& call, const Form& form) {
+  std::shared_ptr<const CompiledOp> find_or_make(const OpCall& call, const Form& form) {
     const std::lock_guard hold(lock_);
-    for (const auto& program : programs_) {
-      if (program->serves(form.values())) return program;
+    for (const auto& compiled : compiled_) {
+      if (compiled->serves(form.values())) return compiled;
     }
-    if (programs_.size() == most) programs_.erase(programs_.begin());
-    return programs_.emplace_back(make_program(call, form));
+    if (compiled_.size() == most) compiled_.erase(compiled_.begin());
+    return compiled_.emplace_back(compile_op(call, form));
   }
 
  private:
   static constexpr size_t most = 16;
   std::mutex lock_;
-  std::vector<std::shared_ptr<const Program>> programs_;
+  std::vector<std::shared_ptr<const CompiledOp>> compiled_;
 };
 
 struct KeyView {
@@ -403,35 +404,35 @@ struct EqualKey {
   }
 };
 
-class Runner final : public eager::OnDemand {
+class OnDemandCompiler final : public eager::OnDemand {
  public:
   void run(const OpCall& call, std::span<const Tensor> outs) override {
     const Form form(call, outs);
-    const auto program =
-        programs_of({call.op, form.attrs(), form.words()}).find_or_make(call, form);
-    program->executable->run(form.inputs(), form.values(), {});
+    const auto compiled =
+        compiled_ops_of({call.op, form.attrs(), form.words()}).find_or_make(call, form);
+    compiled->executable->run(form.inputs(), form.values(), {});
     form.copy_results();
   }
 
  private:
-  Programs& programs_of(const KeyView& key) {
+  CompiledOps& compiled_ops_of(const KeyView& key) {
     {
       const std::shared_lock hold(lock_);
       if (const auto found = forms_.find(key); found != forms_.end()) return *found->second;
     }
     const std::unique_lock hold(lock_);
-    return *forms_.try_emplace(Key(key), std::make_unique<Programs>()).first->second;
+    return *forms_.try_emplace(Key(key), std::make_unique<CompiledOps>()).first->second;
   }
 
   std::shared_mutex lock_;
-  std::unordered_map<Key, std::unique_ptr<Programs>, HashKey, EqualKey> forms_;
+  std::unordered_map<Key, std::unique_ptr<CompiledOps>, HashKey, EqualKey> forms_;
 };
 
 }  // namespace
 
 eager::OnDemand& on_demand() {
-  static Runner& runner = *new Runner;
-  return runner;
+  static OnDemandCompiler& compiler = *new OnDemandCompiler;
+  return compiler;
 }
 
 }  // namespace vitro::pipeline

@@ -6,8 +6,8 @@
 
 namespace vitro::pipeline {
 
-// Keeps compiled programs until the process ends.  Threads: any; concurrent requests for one
-// program compile it once.
+// Keeps compiled ops until the process ends.  Threads: any; concurrent requests for one
+// op compile it once.
 eager::OnDemand& on_demand();
 
 }  // namespace vitro::pipeline

@@ -1,5 +1,5 @@
 // Compiles captured graphs: graph passes, then the backend's kernels, per part if there are data
-// sizes. capture calls it as the segment runner "vitro" (make_runner).
+// sizes. capture calls it as the segment compiler "vitro" (make_compiler).
 #include "compile/pipeline.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "backend/compile.h"
 #include "capture/layout.h"
-#include "compile/program.h"
+#include "compile/compiled_graph.h"
 #include "graph/metas.h"
 #include "graph/run_stage.h"
 #include "vitro/base/error.h"
@@ -19,16 +19,16 @@
 namespace vitro::pipeline {
 namespace {
 
-// State of a compilation, from the captured graph to a program.
-struct Work {
+// State of a compilation, from the captured graph to kernels.
+struct Compilation {
   const std::string& name;
   bool exact;
   const graph::Graph& captured;
   graph::Graph graph = {};  // after the passes
   backend::CompileReport report = {};
-  std::unique_ptr<Program> program = {};
+  std::unique_ptr<CompiledGraph> compiled = {};
 };
-void put(const Work& w, std::string_view file, std::string_view text) {
+void put(const Compilation& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
 
@@ -51,7 +51,7 @@ void add_report(backend::CompileReport part, backend::CompileReport& to) {
   to.temporaries_bytes += part.temporaries_bytes;
 }
 
-void run_passes(Work& w) {
+void run_passes(Compilation& w) {
   std::function<void(std::string_view, const graph::Graph&)> after;
   if (artifacts::wanted()) {
     put(w, "graph_captured.txt", graph::print(w.captured));
@@ -66,7 +66,7 @@ void run_passes(Work& w) {
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 
-std::unique_ptr<backend::Executable> compile_graph(Work& w, const graph::Graph& graph,
+std::unique_ptr<backend::Executable> compile_graph(Compilation& w, const graph::Graph& graph,
                                                    const std::string& folder,
                                                    backend::CompileReport& report) {
   backend::BuildOptions options;
@@ -83,19 +83,19 @@ std::unique_ptr<backend::Executable> compile_graph(Work& w, const graph::Graph& 
   return *std::move(made);
 }
 
-void compile_kernels(Work& w) {
+void compile_kernels(Compilation& w) {
   const events::PhaseScope phase("backend", w.name);
-  w.program = std::make_unique<Program>(std::move(w.graph));
-  const std::span<const graph::Graph* const> graphs = w.program->graphs();
+  w.compiled = std::make_unique<CompiledGraph>(std::move(w.graph));
+  const std::span<const graph::Graph* const> graphs = w.compiled->graphs();
   for (size_t i = 0; i < graphs.size(); ++i) {
     if (graphs[i]->outputs().empty()) {  // only a compaction of inputs follows
-      w.program->add(nullptr);
+      w.compiled->add(nullptr);
       continue;
     }
     const std::string folder = graphs.size() == 1 ? std::string() : cat("part", i, '_');
     backend::CompileReport report;
     auto made = compile_graph(w, *graphs[i], folder, report);
-    w.program->add(std::move(made));
+    w.compiled->add(std::move(made));
     add_report(std::move(report), w.report);
   }
 }
@@ -119,8 +119,8 @@ class Before {
 
 class Segment : public capture::CompiledSegment {
  public:
-  Segment(Work work, const graph::Graph& captured, std::vector<sym::Guard> guards)
-      : program_(std::move(work.program)),
+  Segment(Compilation work, const graph::Graph& captured, std::vector<sym::Guard> guards)
+      : compiled_(std::move(work.compiled)),
         report_(std::move(work.report)),
         guards_(std::move(guards)) {
     for (const graph::Output& output : captured.outputs()) {
@@ -129,10 +129,10 @@ class Segment : public capture::CompiledSegment {
   }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
-    if (!program_->may_fail_late()) return program_->run(inputs, symbols, outputs);
+    if (!compiled_->may_fail_late()) return compiled_->run(inputs, symbols, outputs);
     const Before before(written_, inputs);
     try {
-      program_->run(inputs, symbols, outputs);
+      compiled_->run(inputs, symbols, outputs);
     } catch (...) {
       before.put_back();
       throw;
@@ -142,25 +142,25 @@ class Segment : public capture::CompiledSegment {
   int kernel_count() const override {
     return static_cast<int>(std::count_if(report_.launches.begin(), report_.launches.end(),
                                           [](const auto& launch) { return !launch.once; })) +
-           program_->compactions();
+           compiled_->compactions();
   }
   const BuildReport* report() const override { return &report_; }
 
  private:
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<CompiledGraph> compiled_;
   BuildReport report_;
   std::vector<int> written_;  // input indices
   std::vector<sym::Guard> guards_;
 };
 
-class Runner : public capture::SegmentRunner {
+class Compiler : public capture::SegmentCompiler {
  public:
-  explicit Runner(bool exact) : exact_(exact) {}
+  explicit Compiler(bool exact) : exact_(exact) {}
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph,
                                                     const std::string& name,
                                                     std::string* why) override {
     try {
-      Work work{name, exact_, graph};
+      Compilation work{name, exact_, graph};
       sym::GuardSink asked;
       sym::DataBounds bounds;
       graph::add_bounds(graph, bounds);
@@ -173,8 +173,8 @@ class Runner : public capture::SegmentRunner {
     }
   }
 
-  std::shared_ptr<capture::SegmentRunner> exact() override {
-    return exact_ ? nullptr : make_runner(true);
+  std::shared_ptr<capture::SegmentCompiler> exact() override {
+    return exact_ ? nullptr : make_compiler(true);
   }
 
  private:
@@ -183,8 +183,8 @@ class Runner : public capture::SegmentRunner {
 
 }  // namespace
 
-std::shared_ptr<capture::SegmentRunner> make_runner(bool exact) {
-  return std::make_shared<Runner>(exact);
+std::shared_ptr<capture::SegmentCompiler> make_compiler(bool exact) {
+  return std::make_shared<Compiler>(exact);
 }
 
 }  // namespace vitro::pipeline

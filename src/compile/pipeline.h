@@ -1,5 +1,5 @@
-// Compiles captured graphs to kernels: the passes, then the backend.  This is the runner of the
-// backend "vitro".
+// Compiles captured graphs to kernels: the passes, then the backend.  This is the segment compiler
+// of the backend "vitro".
 #pragma once
 
 #include <memory>
@@ -9,6 +9,6 @@
 namespace vitro::pipeline {
 
 // Threads: any.  `exact`: only passes that preserve every bit of the results.
-std::shared_ptr<capture::SegmentRunner> make_runner(bool exact = false);
+std::shared_ptr<capture::SegmentCompiler> make_compiler(bool exact = false);
 
 }  // namespace vitro::pipeline

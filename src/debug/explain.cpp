@@ -137,10 +137,10 @@ void append_segment(std::string& out, const SegmentReport& segment, bool with_so
 }
 
 void append_findings(std::string& out, std::string_view title,
-                     const std::vector<Finding>& findings) {
+                     const std::vector<Diagnostic>& findings) {
   if (findings.empty()) return;
   out += cat('\n', title, '\n');
-  for (const Finding& finding : findings) {
+  for (const Diagnostic& finding : findings) {
     out += cat("  ", finding.code ? finding.code->id : "", finding.place.empty() ? "" : " ",
                finding.place, ": ", finding.reason, " (", counted(finding.count, "time"), ")\n");
   }
@@ -150,7 +150,7 @@ void append_findings(std::string& out, std::string_view title,
 void append_advice(std::string& out, const CompiledReport& report) {
   std::map<std::string_view, const Code*> codes;
   for (const auto* list : {&report.breaks, &report.recompiles, &report.fallbacks}) {
-    for (const Finding& finding : *list) {
+    for (const Diagnostic& finding : *list) {
       if (finding.code) codes.emplace(finding.code->id, finding.code);
     }
   }

@@ -25,7 +25,7 @@ struct Pair {
   Pair(DType from_type, DType to_type)
       : from(from_type), to(to_type), from_bytes(bytes_of(from)), to_bytes(bytes_of(to)) {}
 
-  void run(const Loop::Runs& runs) const {
+  void run(const StridedLoop::Runs& runs) const {
     const int64_t* stride = runs.stride;
     if (streams && stride[0] == to_bytes) return run_streams(runs);
     const bool plain = from == to && stride[0] == to_bytes && stride[1] == from_bytes;
@@ -40,7 +40,7 @@ struct Pair {
       plain ? void(std::memmove(to_at, from_at, bytes)) : run_one(to_at, from_at, stride, runs.n);
   }
 
-  void run_streams(const Loop::Runs& runs) const {
+  void run_streams(const StridedLoop::Runs& runs) const {
     const int64_t from_stride = runs.stride[1];
     for (int64_t i = 0; i < runs.count; ++i) {
       std::byte *to_at = runs.at[0] + i * runs.step[0], *from_at = runs.at[1] + i * runs.step[1];
@@ -96,7 +96,7 @@ struct Cut {
 };
 
 // Copies between two dimension orders in tiles.
-void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
+void copy_turned(const StridedLoop& loop, size_t across, int64_t bytes) {
   const auto transpose = kernel_table().transpose[std::countr_zero(static_cast<uint64_t>(bytes))];
   const Cut rows(loop.inner(), 64), columns(loop.size(across), grain / rows.piece);
   const int64_t from_stride = loop.inner_stride(1), to_stride = loop.stride(across, 0);
@@ -117,9 +117,9 @@ void copy_turned(const Loop& loop, size_t across, int64_t bytes) {
       });
 }
 
-void run_pair(const Pair& pair, const Loop& loop) {
+void run_pair(const Pair& pair, const StridedLoop& loop) {
   parallel_for(loop.count(), grain, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](const Loop::Runs& runs) { pair.run(runs); });
+    loop.run(begin, end, [&](const StridedLoop::Runs& runs) { pair.run(runs); });
     if (pair.streams) kernel_table().end_streams();
   });
 }
@@ -130,7 +130,7 @@ void copy_on_device(const Tensor& from, const Tensor& to) {
   const ops::DTypeAttrs dtype{to.dtype()};
   const Operand operand(from);
   run_on_demand(
-      {&ops::def<ops::ToCopy>(), {&operand, 1}, ops::view_of<ops::ToCopy>(dtype), false, {}},
+      {&ops::def<ops::ToCopy>(), {&operand, 1}, ops::attrs_view<ops::ToCopy>(dtype), false, {}},
       {&to, 1});
 }
 
@@ -141,7 +141,7 @@ void copy_elements(const Tensor& from, const Tensor& to) {
     return copy_on_device(from, to);
   const Ints& sizes = to.impl()->sizes;
   const Strided operands[] = {strided(to, sizes), strided(from, sizes)};
-  const Loop loop(sizes, operands);
+  const StridedLoop loop(sizes, operands);
   Pair pair(from.dtype(), to.dtype());
   if (loop.count() == 0) return;
   if (pair.from == pair.to) {
@@ -158,7 +158,7 @@ void fill_elements(const Scalar& number, const Tensor& to) {
   store_number(number, to.dtype(), to.dtype(), one);
   Strided constant{one, Ints(sizes.size(), 0)};
   const Strided operands[] = {strided(to, sizes), constant};
-  run_pair(Pair(to.dtype(), to.dtype()), Loop(sizes, operands));
+  run_pair(Pair(to.dtype(), to.dtype()), StridedLoop(sizes, operands));
 }
 
 namespace {

@@ -72,7 +72,7 @@ bool within(const i64* index, i64 n, i64 size) {
 }
 
 template <class T>
-void pick(const void* from, const i64* index, void* to, i64 n) {
+void gather(const void* from, const i64* index, void* to, i64 n) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
 #pragma clang loop vectorize(disable) unroll_count(8)
@@ -97,10 +97,10 @@ void fill_copy(KernelTable& table) {
   table.stream = &stream;
   table.end_streams = &end_streams;
   table.within = &within;
-  table.pick[0] = &pick<k::i8>;
-  table.pick[1] = &pick<k::i16>;
-  table.pick[2] = &pick<k::i32>;
-  table.pick[3] = &pick<k::i64>;
+  table.gather[0] = &gather<k::i8>;
+  table.gather[1] = &gather<k::i16>;
+  table.gather[2] = &gather<k::i32>;
+  table.gather[3] = &gather<k::i64>;
 }
 
 }  // namespace vitro::eager::inline VITRO_ISA

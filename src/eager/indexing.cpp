@@ -38,8 +38,9 @@ void check_indices(const OpCall& call, const Tensor& indices, int64_t size) {
 }
 
 // to[i] = from[index[i]], for words of `bytes` bytes.
-void pick(const std::byte* from, const int64_t* index, std::byte* to, int64_t bytes, int64_t n) {
-  kernel_table().pick[std::countr_zero(static_cast<uint64_t>(bytes))](from, index, to, n);
+void gather_elements(const std::byte* from, const int64_t* index, std::byte* to, int64_t bytes,
+                     int64_t n) {
+  kernel_table().gather[std::countr_zero(static_cast<uint64_t>(bytes))](from, index, to, n);
 }
 
 // Gathers rows of one element: writes the elements [begin, end) of the result.
@@ -47,7 +48,7 @@ void gather_words(const std::byte* from, int64_t size, const int64_t* index, int
                   std::byte* to, int64_t bytes, int64_t begin, int64_t end) {
   while (begin < end) {
     const int64_t outer = begin / n, first = begin % n, count = std::min(n - first, end - begin);
-    pick(from + outer * size * bytes, index + first, to + begin * bytes, bytes, count);
+    gather_elements(from + outer * size * bytes, index + first, to + begin * bytes, bytes, count);
     begin += count;
   }
 }
@@ -97,7 +98,7 @@ struct ElementGather {
       std::byte* to = at[0] + i * stride[0];
       const std::byte* from = at[1] + i * stride[1];
       if (stride[0] == sizeof(Word) && stride[1] == 0 && along == sizeof(Word)) {
-        pick(from, index, to, sizeof(Word), count);
+        gather_elements(from, index, to, sizeof(Word), count);
       } else {
         for (int64_t j = 0; j < count; ++j, to += stride[0], from += stride[1])
           std::memcpy(to, from + index[j] * along, sizeof(Word));
@@ -117,12 +118,12 @@ void gather_elements(const OpCall& call, const Tensor& table, size_t axis, const
                              sizes.empty() ? 0 : from.strides[axis]};
   if (!sizes.empty()) from.strides[axis] = 0;
   const Strided operands[] = {strided(out, sizes), from, strided(indices, sizes)};
-  const Loop loop(sizes, operands);
+  const StridedLoop loop(sizes, operands);
   std::atomic<bool> all_well = true;
   parallel_for(loop.count(), 4096, [&](int64_t begin, int64_t end) {
-    loop.run(begin, end, [&](const Loop::Runs& runs) {
+    loop.run(begin, end, [&](const StridedLoop::Runs& runs) {
       with_word(bytes, [&]<class Word>() {
-        std::array<std::byte*, Loop::most> at = runs.at;
+        std::array<std::byte*, StridedLoop::most> at = runs.at;
         for (int64_t r = 0; r < runs.count; ++r) {
           if (!gather.run<Word>(at.data(), runs.stride, runs.n)) all_well = false;
           for (size_t o = 0; o < 3; ++o) at[o] += runs.step[o];
@@ -193,13 +194,13 @@ void Joined::run(const Tensor& out) const {
 
 void run_gather(const OpCall& call, const Tensor& out) {
   const GatherSpec spec = call.op->gather->spec(call.attrs, ranks_of(call.operands));
-  if (spec.wraps || spec.picked.size() > 1) {
+  if (spec.wraps || spec.indexed.size() > 1) {
     if (out.numel().hint() != 0) run_on_demand(call, {&out, 1});
     return;
   }
-  const auto [picked, operand] = spec.picked[0];
+  const auto [dim, operand] = spec.indexed[0];
   const Tensor& table = call.operands[static_cast<size_t>(spec.table)].tensor();
-  const auto axis = static_cast<size_t>(picked);
+  const auto axis = static_cast<size_t>(dim);
   const Ints& sizes = table.impl()->sizes;
   const Tensor indices =
       dense_copy(call.operands[static_cast<size_t>(operand)].tensor(), DType::i64);

@@ -98,7 +98,7 @@ struct KernelTable {
   // Whether `n` indices are all in [0, size).
   bool (*within)(const int64_t* index, int64_t n, int64_t size);
   // By log2 of the element's bytes: to[i] = from[index[i]] for i < n.
-  void (*pick[4])(const void* from, const int64_t* index, void* to, int64_t n);
+  void (*gather[4])(const void* from, const int64_t* index, void* to, int64_t n);
   // By position in ops::RowPrograms: for one row, and for adjacent rows (null: not available).
   void (*row[4])(const RowArgs&);
   void (*columns[4])(const RowArgs&);

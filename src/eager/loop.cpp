@@ -1,5 +1,5 @@
-// Loop: broadcasts operands, sorts and joins dimensions, and finds the addresses of an element.
-// The traversal itself is Loop::run in loop.h.
+// StridedLoop: broadcasts operands, sorts and joins dimensions, and finds the addresses of an
+// element. The traversal itself is StridedLoop::run in loop.h.
 #include "eager/loop.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ Strided strided(const Tensor& t, std::span<const int64_t> sizes) {
   return out;
 }
 
-Loop::Loop(std::span<const int64_t> sizes, std::span<const Strided> operands, Order order)
+StridedLoop::StridedLoop(std::span<const int64_t> sizes, std::span<const Strided> operands,
+                         Order order)
     : operands_(operands.size()) {
   for (size_t o = 0; o < operands_; ++o) data_[o] = operands[o].data;
   count_ = count_of(sizes);
@@ -35,7 +36,7 @@ Loop::Loop(std::span<const int64_t> sizes, std::span<const Strided> operands, Or
 }
 
 // Orders two dimensions by the first operand whose strides in them differ and are not 0.
-void Loop::sort() {
+void StridedLoop::sort() {
   const auto inner_than = [&](const Dim& a, const Dim& b) {
     for (size_t o = 0; o < operands_; ++o) {
       const int64_t x = std::abs(a.stride[o]), y = std::abs(b.stride[o]);
@@ -49,7 +50,7 @@ void Loop::sort() {
   }
 }
 
-void Loop::join() {
+void StridedLoop::join() {
   Dims joined;
   for (const Dim& dim : dims_) {
     bool goes_on = !joined.empty();
@@ -64,12 +65,12 @@ void Loop::join() {
   dims_ = joined;
 }
 
-bool Loop::is_constant(size_t operand) const {
+bool StridedLoop::is_constant(size_t operand) const {
   return std::all_of(dims_.begin(), dims_.end(),
                      [&](const Dim& d) { return d.stride[operand] == 0; });
 }
 
-std::optional<size_t> Loop::turned(int64_t bytes, int64_t least) const {
+std::optional<size_t> StridedLoop::turned(int64_t bytes, int64_t least) const {
   if (dims_.empty() || dims_[0].stride[0] != bytes || dims_[0].size < least) return std::nullopt;
   if (dims_[0].stride[1] <= bytes) return std::nullopt;
   for (size_t d = 1; d < dims_.size(); ++d) {
@@ -78,7 +79,7 @@ std::optional<size_t> Loop::turned(int64_t bytes, int64_t least) const {
   return std::nullopt;
 }
 
-std::array<std::byte*, Loop::most> Loop::plane(size_t across, int64_t number) const {
+std::array<std::byte*, StridedLoop::most> StridedLoop::plane(size_t across, int64_t number) const {
   std::array<std::byte*, most> at = data_;
   for (size_t d = 1; d < dims_.size(); ++d) {
     if (d == across) continue;
@@ -88,7 +89,7 @@ std::array<std::byte*, Loop::most> Loop::plane(size_t across, int64_t number) co
   return at;
 }
 
-void Loop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const {
+void StridedLoop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) const {
   for (size_t d = 0; d < dims_.size(); ++d) {
     index[d] = element % dims_[d].size;
     element /= dims_[d].size;
@@ -97,7 +98,7 @@ void Loop::seek(int64_t element, Ints& index, std::array<std::byte*, most>& at) 
   }
 }
 
-void Loop::advance(Ints& index, std::array<std::byte*, most>& at, int64_t runs) const {
+void StridedLoop::advance(Ints& index, std::array<std::byte*, most>& at, int64_t runs) const {
   for (size_t d = 1; d < dims_.size(); ++d, runs = 1) {
     const Dim& dim = dims_[d];
     for (size_t o = 0; o < operands_; ++o) at[o] += runs * dim.stride[o];

@@ -1,6 +1,6 @@
 // Iterates over strided operands of the same sizes together.
-//   Loop loop({2, 3}, {out, x});
-//   loop.run(0, loop.count(), [](const Loop::Runs& runs) { ... });
+//   StridedLoop loop({2, 3}, {out, x});
+//   loop.run(0, loop.count(), [](const StridedLoop::Runs& runs) { ... });
 // Dimensions are sorted by the strides of operand 0 (the result) and joined if all operands allow
 // it, so that runs are long.
 #pragma once
@@ -26,13 +26,13 @@ struct Strided {
 // Returns `t` broadcast to `sizes`.
 Strided strided(const Tensor& t, std::span<const int64_t> sizes);
 
-class Loop {
+class StridedLoop {
  public:
   static constexpr size_t most = 5;
   enum class Order : uint8_t { by_stride, as_given };  // as_given does not join dimensions either
 
-  Loop(std::span<const int64_t> sizes, std::span<const Strided> operands,
-       Order order = Order::by_stride);
+  StridedLoop(std::span<const int64_t> sizes, std::span<const Strided> operands,
+              Order order = Order::by_stride);
 
   int64_t count() const { return count_; }
   size_t rank() const { return dims_.size(); }
@@ -83,7 +83,7 @@ class Loop {
 };
 
 template <class F>
-void Loop::run(int64_t begin, int64_t end, F&& f) const {
+void StridedLoop::run(int64_t begin, int64_t end, F&& f) const {
   static constexpr std::array<int64_t, most> none{};
   if (begin >= end) return;
   Ints index(dims_.size(), 0);

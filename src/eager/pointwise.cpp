@@ -27,7 +27,7 @@ struct alignas(64) Repeated {
 };
 
 struct Operands {
-  std::array<Strided, Loop::most> strided;  // the result first
+  std::array<Strided, StridedLoop::most> strided;  // the result first
   std::array<Conversion, most_operands> conversion;
   // Operands that are one element everywhere, converted once.
   std::array<bool, most_operands> constant{}, unused{};
@@ -70,8 +70,8 @@ class Pointwise {
  private:
   // `rounded` is the dtype that the operand is rounded to before it is converted to `to`.
   void add_operand(size_t i, DType rounded, DType to);
-  void make_constants(const Loop& loop);
-  void make_args(const Loop& loop);
+  void make_constants(const StridedLoop& loop);
+  void make_args(const StridedLoop& loop);
   void run_blocks(PointwiseArgs& args, std::byte* const* at, const int64_t* stride,
                   int64_t n) const;
   void run_block(PointwiseArgs& args, std::byte* const* at, const int64_t* stride, std::byte* to,
@@ -80,12 +80,12 @@ class Pointwise {
   const std::byte* staged(size_t i, const std::byte* at, int64_t stride, int64_t n,
                           Buffer& buffer) const;
   void put(const std::byte* made, std::byte* to, int64_t stride, int64_t n) const;
-  bool goes_direct(const Loop& loop, DType stored) const;
+  bool goes_direct(const StridedLoop& loop, DType stored) const;
   bool is_stored_as(size_t i, DType stored) const;
-  void choose_way(const Loop& loop);
-  void run_rows(PointwiseArgs& args, const Loop::Runs& runs,
+  void choose_way(const StridedLoop& loop);
+  void run_rows(PointwiseArgs& args, const StridedLoop::Runs& runs,
                 std::array<Repeated, most_operands>& same) const;
-  void run_range(const Loop& loop, int64_t begin, int64_t end) const;
+  void run_range(const StridedLoop& loop, int64_t begin, int64_t end) const;
   Ints index_of(int64_t first) const;
 
   const OpCall& call_;
@@ -132,7 +132,7 @@ Tensor beside(const Tensor& t, const Tensor& out) {
   const Ints& sizes = out.impl()->sizes;
   if (count_of(sizes) < 4096 || !(t.impl()->sizes == sizes)) return t;
   const Strided both[] = {strided(out, sizes), strided(t, sizes)};
-  if (!Loop(sizes, both).turned(bytes_of(t.dtype()), 8)) return t;
+  if (!StridedLoop(sizes, both).turned(bytes_of(t.dtype()), 8)) return t;
   const Tensor copy = Tensor::empty_strided(sizes, out.impl()->strides, t.dtype(), t.device());
   copy_elements(t, copy);
   return copy;
@@ -154,7 +154,7 @@ void Pointwise::add_operand(size_t i, DType rounded, DType to) {
   operands_.count = std::max(operands_.count, i + 1);
 }
 
-void Pointwise::make_constants(const Loop& loop) {
+void Pointwise::make_constants(const StridedLoop& loop) {
   for (size_t i = 0; i < operands_.count; ++i) {
     if (!loop.is_constant(i + 1)) continue;
     operands_.constant[i] = true;
@@ -165,7 +165,7 @@ void Pointwise::make_constants(const Loop& loop) {
   }
 }
 
-void Pointwise::make_args(const Loop& loop) {
+void Pointwise::make_args(const StridedLoop& loop) {
   args_.attrs = call_.attrs.data;
   args_.rank = static_cast<int>(sizes_.size());
   for (size_t i = 0; i < operands_.count; ++i) {
@@ -222,7 +222,7 @@ bool Pointwise::is_stored_as(size_t i, DType stored) const {
 }
 
 // Returns whether such a kernel can read all operands and write the result without staging.
-bool Pointwise::goes_direct(const Loop& loop, DType stored) const {
+bool Pointwise::goes_direct(const StridedLoop& loop, DType stored) const {
   const DType made = kernel_.gives_truth ? DType::boolean : stored;
   if (out_.dtype() != made || loop.inner_stride(0) != bytes_of(made)) return false;
   for (size_t i = 0; i < operands_.count; ++i) {
@@ -233,7 +233,7 @@ bool Pointwise::goes_direct(const Loop& loop, DType stored) const {
   return true;
 }
 
-void Pointwise::choose_way(const Loop& loop) {
+void Pointwise::choose_way(const StridedLoop& loop) {
   DType stored = storage_of(compute_for(common_));
   run_ = kernel_.run;
   direct_ = goes_direct(loop, stored);
@@ -281,7 +281,7 @@ void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int6
                            int64_t n) const {
   Ints index(std::span(args.index, info_.uses_index ? sizes_.size() : 0));
   args.index = index.data();
-  std::array<std::byte*, Loop::most> here;
+  std::array<std::byte*, StridedLoop::most> here;
   const auto run = [&](std::byte* to, int64_t begin, int64_t count) {
     for (size_t o = 0; o <= operands_.count; ++o) here[o] = at[o] + begin * stride[o];
     run_block(args, here.data(), stride, to ? to : here[0], count);
@@ -292,7 +292,7 @@ void Pointwise::run_blocks(PointwiseArgs& args, std::byte* const* at, const int6
 }
 
 // Computes several runs with one kernel call.
-void Pointwise::run_rows(PointwiseArgs& args, const Loop::Runs& runs,
+void Pointwise::run_rows(PointwiseArgs& args, const StridedLoop::Runs& runs,
                          std::array<Repeated, most_operands>& same) const {
   for (size_t i = 0; i < operands_.count; ++i) {
     if (operands_.constant[i]) continue;
@@ -305,12 +305,12 @@ void Pointwise::run_rows(PointwiseArgs& args, const Loop::Runs& runs,
   run_(args);
 }
 
-void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
+void Pointwise::run_range(const StridedLoop& loop, int64_t begin, int64_t end) const {
   PointwiseArgs args = args_;
   std::array<Repeated, most_operands> same;
-  loop.run(begin, end, [&](const Loop::Runs& runs) {
+  loop.run(begin, end, [&](const StridedLoop::Runs& runs) {
     if (by_rows_ && !streams_) return run_rows(args, runs, same);
-    std::array<std::byte*, Loop::most> at = runs.at;
+    std::array<std::byte*, StridedLoop::most> at = runs.at;
     for (int64_t r = 0; r < runs.count; ++r) {
       Ints index;
       if (info_.uses_index) index = index_of(runs.first + r * runs.n);
@@ -332,8 +332,9 @@ void Pointwise::run_range(const Loop& loop, int64_t begin, int64_t end) const {
 }
 
 void Pointwise::run() {
-  const Loop loop(sizes_, {operands_.strided.data(), operands_.count + 1},
-                  info_.uses_index ? Loop::Order::as_given : Loop::Order::by_stride);
+  const StridedLoop loop(
+      sizes_, {operands_.strided.data(), operands_.count + 1},
+      info_.uses_index ? StridedLoop::Order::as_given : StridedLoop::Order::by_stride);
   if (loop.count() == 0) return;
   make_constants(loop);
   make_args(loop);

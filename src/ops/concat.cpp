@@ -80,7 +80,7 @@ Tensor join(std::span<const Tensor> tensors, int64_t dim, std::source_location f
   VITRO_CHECK(!tensors.empty(), Op::name, ": needs at least one tensor");
   const std::vector<Operand> operands(tensors.begin(), tensors.end());
   const CatAttrs attrs{dim};
-  return call_one(def<Op>(), operands, view_of<Op>(attrs), from);
+  return call_one(def<Op>(), operands, attrs_view<Op>(attrs), from);
 }
 
 }  // namespace

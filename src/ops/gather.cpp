@@ -35,19 +35,19 @@ bool may_be_empty(Size size) {
 
 }  // namespace
 
-void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axes,
-                      const Sizes& indices) {
-  for (const Picked& one : axes) {
+void check_has_indexed(std::string_view op, const Sizes& x, const IndexedAxes& axes,
+                       const Sizes& indices) {
+  for (const IndexedAxis& one : axes) {
     if (x.empty() || !known_equal(x[static_cast<size_t>(one.axis)], 0)) continue;
     VITRO_CHECK(std::ranges::any_of(indices, may_be_empty), op, ": dimension ", one.axis,
                 " is empty, so the indices of sizes ", indices, " are out of range");
   }
 }
 
-Sizes indices_together(std::string_view op, const PickedAxes& axes,
+Sizes indices_together(std::string_view op, const IndexedAxes& axes,
                        std::span<const Argument> operands) {
   Sizes together;
-  for (const Picked& one : axes)
+  for (const IndexedAxis& one : axes)
     together = broadcast(op, together, operands[static_cast<size_t>(one.indices)].meta->sizes);
   return together;
 }
@@ -55,7 +55,7 @@ Sizes indices_together(std::string_view op, const PickedAxes& axes,
 void Embedding::shape(ShapeCall& call) {
   const TensorMeta &indices = indices_of(call), &weight = *call.operands[0].meta;
   VITRO_CHECK(weight.rank() == 2, "embedding: weight must have rank 2, got sizes ", weight.sizes);
-  check_has_picked(call.op, weight.sizes, {{0, 1}}, indices.sizes);
+  check_has_indexed(call.op, weight.sizes, {{0, 1}}, indices.sizes);
   Sizes sizes = indices.sizes;
   sizes.push_back(weight.sizes[1]);
   call.results.push_back(dense(weight.dtype, weight.device, sizes));
@@ -69,7 +69,7 @@ void IndexSelect::shape(ShapeCall& call) {
   const Size count = indices.rank() == 0 ? Size(1) : indices.sizes[0];
   VITRO_CHECK(x.rank() > 0 || equal(count, 1),
               "index_select: a tensor without dimensions has one element, got ", count, " indices");
-  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
+  check_has_indexed(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   Sizes sizes = x.sizes;
   if (x.rank() > 0) sizes[dim] = count;
   call.results.push_back(dense(x.dtype, x.device, sizes));
@@ -84,12 +84,12 @@ void Gather::shape(ShapeCall& call) {
     VITRO_CHECK(d == dim || !less(x.sizes[d], indices.sizes[d]), "gather: indices of sizes ",
                 indices.sizes, " exceed sizes ", x.sizes, " in dimension ", d);
   }
-  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
+  check_has_indexed(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   call.results.push_back(dense(x.dtype, x.device, indices.sizes));
 }
 
-PickedTogether picked_by_list(std::span<const int> ranks) {
-  PickedTogether out;
+IndexedTogether indexed_by_list(std::span<const int> ranks) {
+  IndexedTogether out;
   for (size_t i = 1; i < ranks.size(); ++i) {
     if (ranks[i] >= 0) out.axes.push_back({static_cast<int64_t>(i) - 1, static_cast<int>(i)});
   }
@@ -99,8 +99,8 @@ PickedTogether picked_by_list(std::span<const int> ranks) {
   return out;
 }
 
-Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
-                   std::span<const Argument> operands) {
+Sizes indexed_sizes(std::string_view op, const Sizes& x, const IndexedAxes& axes, int64_t first,
+                    std::span<const Argument> operands) {
   const Sizes together = indices_together(op, axes, operands);
   Sizes out;
   const auto put_together = [&] {
@@ -140,16 +140,17 @@ void Index::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta, call.op, ": takes tensors");
   const TensorMeta& x = *call.operands[0].meta;
   check_index_list(call.op, x, call.operands);
-  const PickedTogether picked = picked_by_list(ranks_of(call.operands));
-  check_has_picked(call.op, x.sizes, picked.axes,
-                   indices_together(call.op, picked.axes, call.operands));
-  call.results.push_back(dense(
-      x.dtype, x.device, picked_sizes(call.op, x.sizes, picked.axes, picked.first, call.operands)));
+  const IndexedTogether indexed = indexed_by_list(ranks_of(call.operands));
+  check_has_indexed(call.op, x.sizes, indexed.axes,
+                    indices_together(call.op, indexed.axes, call.operands));
+  call.results.push_back(
+      dense(x.dtype, x.device,
+            indexed_sizes(call.op, x.sizes, indexed.axes, indexed.first, call.operands)));
 }
 
 GatherSpec Index::spec(AttrsView, std::span<const int> ranks) {
-  PickedTogether picked = picked_by_list(ranks);
-  return {0, std::move(picked.axes), false, picked.first, true};
+  IndexedTogether indexed = indexed_by_list(ranks);
+  return {0, std::move(indexed.axes), false, indexed.first, true};
 }
 
 namespace {

@@ -45,10 +45,10 @@ Ranks ranks_of(const Formula& f) {
   return out;
 }
 
-// The indices of the picked axes as arguments of `index`.
-std::vector<Tensor> as_list(const Formula& f, const PickedAxes& picked) {
+// The indices of the indexed axes as arguments of `index`.
+std::vector<Tensor> as_list(const Formula& f, const IndexedAxes& indexed) {
   std::vector<Tensor> out;
-  for (const auto& [axis, operand] : picked) {
+  for (const auto& [axis, operand] : indexed) {
     out.resize(static_cast<size_t>(axis));
     out.push_back(f.tensor(static_cast<size_t>(operand)));
   }
@@ -124,9 +124,9 @@ void PutOp::gradient(Formula& f) {
   const auto source = static_cast<size_t>(spec.source);
   if (f.wants(0)) f.set(0, spec.combine == Combine::add ? g : without_put(f, source));
   if (!f.wants(source)) return;
-  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
-  if (spec.wraps) return f.set(source, index(g, as_list(f, spec.picked)));
-  const int64_t axis = spec.picked[0].axis;
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indexed[0].indices));
+  if (spec.wraps) return f.set(source, index(g, as_list(f, spec.indexed)));
+  const int64_t axis = spec.indexed[0].axis;
   if (!spec.same_rank) return f.set(source, index_select(g, axis, indices));
   f.set(source, filled_up(gather(g, axis, indices), f.tensor(source).sizes()));
 }
@@ -206,10 +206,10 @@ void IndexReduce::gradient(Formula& f) {
 void GatherOp::gradient(Formula& f) {
   const Tensor& table = f.tensor(0);
   const GatherSpec spec = f.op().gather->spec(f.attrs(), ranks_of(f));
-  const Tensor& indices = f.tensor(static_cast<size_t>(spec.picked[0].indices));
-  const int64_t axis = spec.picked[0].axis;
+  const Tensor& indices = f.tensor(static_cast<size_t>(spec.indexed[0].indices));
+  const int64_t axis = spec.indexed[0].axis;
   const Tensor zeros = zeros_like(table);
-  if (spec.wraps) return f.set(0, index_put(zeros, as_list(f, spec.picked), f.gradient(), true));
+  if (spec.wraps) return f.set(0, index_put(zeros, as_list(f, spec.indexed), f.gradient(), true));
   if (spec.same_rank) return f.set(0, scatter_add(zeros, axis, indices, f.gradient()));
   Sizes sizes = table.sizes();
   if (!sizes.empty()) sizes[static_cast<size_t>(axis)] = indices.numel();

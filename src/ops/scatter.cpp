@@ -63,7 +63,7 @@ void put_by_elements(ShapeCall& call, int64_t along) {
     VITRO_CHECK(inside, call.op, ": indices of sizes ", indices.sizes, " exceed sizes ", x.sizes,
                 " or the source's ", src.sizes, " in dimension ", d);
   }
-  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
+  check_has_indexed(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   put_result(call);
 }
 
@@ -128,7 +128,7 @@ void put_by_slices(ShapeCall& call, int64_t along) {
   }
   VITRO_CHECK(x.rank() > 0 || equal(count, 1), call.op,
               ": a tensor without dimensions has one element, got ", count, " indices");
-  check_has_picked(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
+  check_has_indexed(call.op, x.sizes, {{static_cast<int64_t>(dim), 1}}, indices.sizes);
   put_result(call);
 }
 
@@ -164,9 +164,10 @@ void IndexPut::shape(ShapeCall& call) {
   check_index_list(call.op, x, indices);
   VITRO_CHECK(values.dtype == x.dtype, call.op, ": the values are of ", values.dtype, ", x of ",
               x.dtype, "; cast one of them");
-  const PickedTogether picked = picked_by_list(ranks_of(indices));
-  check_has_picked(call.op, x.sizes, picked.axes, indices_together(call.op, picked.axes, indices));
-  const Sizes whole = picked_sizes(call.op, x.sizes, picked.axes, picked.first, indices);
+  const IndexedTogether indexed = indexed_by_list(ranks_of(indices));
+  check_has_indexed(call.op, x.sizes, indexed.axes,
+                    indices_together(call.op, indexed.axes, indices));
+  const Sizes whole = indexed_sizes(call.op, x.sizes, indexed.axes, indexed.first, indices);
   bool fits = values.sizes.size() <= whole.size();
   const size_t missing = fits ? whole.size() - values.sizes.size() : 0;
   for (size_t d = 0; fits && d < values.sizes.size(); ++d) {
@@ -180,11 +181,11 @@ void IndexPut::shape(ShapeCall& call) {
 }
 
 PutSpec IndexPut::spec(AttrsView attrs, std::span<const int> ranks) {
-  PickedTogether picked = picked_by_list(ranks.first(ranks.size() - 1));
+  IndexedTogether indexed = indexed_by_list(ranks.first(ranks.size() - 1));
   return {static_cast<int>(ranks.size()) - 1,
-          std::move(picked.axes),
+          std::move(indexed.axes),
           false,
-          picked.first,
+          indexed.first,
           true,
           attrs.as<Attrs>().accumulate ? Combine::add : Combine::replace};
 }
@@ -200,7 +201,7 @@ void EmbeddingDenseBackward::shape(ShapeCall& call) {
               ", and one more, got ", grad.sizes);
   const Size rows = call.attrs.as<Attrs>().num_weights;
   VITRO_CHECK(!less(rows, 0), call.op, ": num_weights must not be negative, got ", rows);
-  check_has_picked(call.op, {rows}, {{0, 1}}, indices.sizes);
+  check_has_indexed(call.op, {rows}, {{0, 1}}, indices.sizes);
   call.results.push_back(dense(grad.dtype, grad.device, {rows, grad.sizes.back()}));
 }
 
@@ -431,7 +432,7 @@ Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& value
     operands.insert(operands.end(), whole.begin(), whole.end());
     operands.emplace_back(source);
     const ops::IndexPutAttrs attrs{accumulate};
-    return call_one(ops::def<ops::IndexPut>(), operands, ops::view_of<ops::IndexPut>(attrs),
+    return call_one(ops::def<ops::IndexPut>(), operands, ops::attrs_view<ops::IndexPut>(attrs),
                     to.where);
   };
   return in_wide(x, values, accumulate ? compute_type(t.dtype()) : t.dtype(), put);
@@ -454,7 +455,7 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
               "index_fill: needs a number, got a tensor with dimensions");
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ",
               numbers_of(index.sizes()), "; flatten them");
-  ops::check_has_picked("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
+  ops::check_has_indexed("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
   if (known_equal(t.numel(), 0)) return clone(x);  // nothing to fill
   // A mask of the slices to fill. Its rank makes an index out of range report the right dimension.
   const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));

@@ -63,8 +63,8 @@ std::pair<Tensor, Tensor> one_each(Tensor values, Tensor indices, int64_t dim, b
 }
 
 // Selects elements of sorted rows by `wanted`, which has the sizes of the rows, but 1 along `dim`.
-std::pair<Tensor, Tensor> picked(const std::pair<Tensor, Tensor>& sorted, int64_t dim,
-                                 const Tensor& wanted, bool keepdim) {
+std::pair<Tensor, Tensor> gathered(const std::pair<Tensor, Tensor>& sorted, int64_t dim,
+                                   const Tensor& wanted, bool keepdim) {
   return one_each(gather(sorted.first, dim, wanted), gather(sorted.second, dim, wanted), dim,
                   keepdim);
 }
@@ -86,7 +86,7 @@ std::pair<Tensor, Tensor> middle(std::string_view name, const At& at, int64_t di
   const Tensor nans = sum({isnan({x, at.where}), at.where}, {dim}, true);
   const Tensor wanted =
       of_numbers ? trunc_divide(n - 1 - nans, 2) : vitro::where(nans > 0, n - nans, (n - 1) / 2);
-  return picked(sorted, dim, wanted, keepdim);
+  return gathered(sorted, dim, wanted, keepdim);
 }
 
 Tensor middle_of_all(const Tensor& x, std::pair<Tensor, Tensor> (*along)(At, int64_t, bool)) {
@@ -155,7 +155,7 @@ std::pair<Tensor, Tensor> mode(ops::At x, int64_t dim, bool keepdim) {
   const Tensor steps = arange(n, DType::i64, in.device()), place = reshape(steps, along);
   const Tensor before = index_select(sorted.first, dim, maximum(steps - 1, 0));
   const Tensor begin = cummax(vitro::where(sorted.first != before, place, 0), dim).first;
-  return ops::picked(sorted, dim, argmax(place - begin, dim, true), keepdim);
+  return ops::gathered(sorted, dim, argmax(place - begin, dim, true), keepdim);
 }
 
 std::pair<Tensor, Tensor> median(ops::At x, int64_t dim, bool keepdim) {

@@ -117,7 +117,7 @@ ViewBack Permute::back(const TensorMeta& operand, const TensorMeta&, AttrsView a
   for (size_t r = 0; r < dims.size(); ++r)
     inverse.dims[static_cast<size_t>(wrap_dim(name, dims[r], operand.rank()))] =
         static_cast<int64_t>(r);
-  return {&def<Permute>(), vitro::Attrs(view_of<Permute>(inverse))};
+  return {&def<Permute>(), vitro::Attrs(attrs_view<Permute>(inverse))};
 }
 
 void Slice::shape(ShapeCall& call) {
@@ -222,7 +222,7 @@ IndexList Unsqueeze::map(const TensorMeta& operand, const TensorMeta&, AttrsView
 
 ViewBack View::back(const TensorMeta& operand, const TensorMeta&, AttrsView) {
   const ViewAttrs inverse{operand.sizes};
-  return {&def<View>(), vitro::Attrs(view_of<View>(inverse))};
+  return {&def<View>(), vitro::Attrs(attrs_view<View>(inverse))};
 }
 
 // None if elements are repeated or left out.
@@ -242,7 +242,7 @@ ViewBack Squeeze::back(const TensorMeta& operand, const TensorMeta& result, Attr
 ViewBack Unsqueeze::back(const TensorMeta& operand, const TensorMeta&, AttrsView attrs) {
   const SqueezeAttrs inverse{
       {wrap_dim(name, attrs.as<Attrs>().dim, static_cast<int64_t>(operand.rank()) + 1)}};
-  return {&def<Squeeze>(), vitro::Attrs(view_of<Squeeze>(inverse))};
+  return {&def<Squeeze>(), vitro::Attrs(attrs_view<Squeeze>(inverse))};
 }
 
 namespace {

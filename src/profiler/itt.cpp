@@ -36,7 +36,7 @@ struct Wish {
   int group;
 };
 
-struct Program {
+struct Global {
   unsigned char magic[8] = {0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30};
   unsigned long major = 3, minor = 26, build = 20250807;
   volatile long initialized = 0, mutex_initialized = 1, counter = 0;
@@ -45,7 +45,7 @@ struct Program {
   void* error_handler = nullptr;
   const char** library_path = nullptr;
   Wish* wishes = nullptr;
-  Program* next = nullptr;
+  Global* next = nullptr;
   void* threads = nullptr;
   void* domains = nullptr;
   void* texts = nullptr;
@@ -76,7 +76,7 @@ Wish wish(const char* name, F*& function) {
 
 // Lets the library fill in the functions, through its entry point or by name.
 void connect(void* library, Functions& functions) {
-  static Program& program = *std::make_unique<Program>().release();  // the library may keep it
+  static Global& program = *std::make_unique<Global>().release();  // the library may keep it
   static Wish wishes[] = {wish("__itt_domain_create", functions.domain_create),
                           wish("__itt_string_handle_create", functions.string_handle_create),
                           wish("__itt_task_begin", functions.task_begin),
@@ -86,7 +86,7 @@ void connect(void* library, Functions& functions) {
   program.library = library;
   program.wishes = wishes;
   program.state = library_is_loaded;
-  using Init = void(Program*, int);
+  using Init = void(Global*, int);
   if (auto* init = reinterpret_cast<Init*>(dlsym(library, "__itt_api_init"))) {
     init(&program, group_all);
   } else {

@@ -109,11 +109,11 @@ void draw(const Plot& plot, report::Svg& svg) {
 
 // Bytes live at the peak, by the op or range that allocated them.
 std::map<std::string, int64_t> holders(const Profile& profile, int64_t until) {
-  struct Held {
+  struct Holder {
     int64_t bytes;
     std::string_view in;
   };
-  std::unordered_map<uint64_t, Held> live;
+  std::unordered_map<uint64_t, Holder> live;
   each_memory_change(profile, [&](const TrackChange& entry) {
     const MemoryChange& change = *entry.change;
     if (change.at > until) return;

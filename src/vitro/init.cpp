@@ -14,7 +14,7 @@ void init() {
     runtime::add_device(runtime::device_runtime(cpu));
     eager::init();
     eager::set_on_demand(&pipeline::on_demand());
-    capture::register_runner("vitro", pipeline::make_runner());
+    capture::register_compiler("vitro", pipeline::make_compiler());
     capture::add_backend_alias("inductor", "vitro");  // PyTorch's name for its default backend
     return true;
   }();

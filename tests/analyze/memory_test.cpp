@@ -35,7 +35,7 @@ TEST(Memory, of_a_real_trace_is_known) {
   ASSERT_EQ(d.largest.size(), 20U);
   EXPECT_EQ(d.largest[0].bytes, 9437184);
   EXPECT_EQ(d.largest[0].within, "aten::conv2d");
-  EXPECT_EQ(d.behind_steps, (std::vector<int64_t>{0, 0, 0}));
+  EXPECT_EQ(d.after_steps, (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(std::ranges::max_element(d.timeline, {}, &Memory::Moment::most)->most, d.peak);
 }
 
@@ -82,7 +82,7 @@ TEST(Memory, reports_what_is_held_by_whom_and_what_stays) {
   EXPECT_EQ(d.never_freed[1].within, "");
   EXPECT_EQ(d.largest[0].freed_at, 30'000);
   EXPECT_EQ(d.largest[1].freed_at, none);
-  EXPECT_EQ(d.behind_steps, (std::vector<int64_t>{1100, 1150}));
+  EXPECT_EQ(d.after_steps, (std::vector<int64_t>{1100, 1150}));
   const Answer answer = answer_memory(*trace);
   ASSERT_FALSE(answer.findings.empty());
   EXPECT_EQ(answer.findings[0].key, "memory.allocating");

@@ -82,8 +82,8 @@ void check_wanted_alone(const Tensor& x, size_t count) {
     const auto wanted = std::make_unique<bool[]>(count);
     wanted[k] = true;
     typename Op::Attrs attrs{};
-    const OpCall call{&ops::def<Op>(), operands, ops::view_of<Op>(attrs), false, {}};
-    const Tensor y = call_one(ops::def<Op>(), operands, ops::view_of<Op>(attrs), {});
+    const OpCall call{&ops::def<Op>(), operands, ops::attrs_view<Op>(attrs), false, {}};
+    const Tensor y = call_one(ops::def<Op>(), operands, ops::attrs_view<Op>(attrs), {});
     const Tensor g = sin(y);
     return vjp(call, {&y, 1}, {&g, 1}, {wanted.get(), count})[k].template to_vector<double>();
   };
@@ -238,10 +238,12 @@ TEST_F(Vjp, says_what_has_to_be_saved) {
   EXPECT_EQ(saved(call_of<ops::Mul>(number), {true, false}), (Bits{false, false, false}));
   EXPECT_EQ(saved(call_of<ops::Maximum>(number), {true, false}), (Bits{true, false, false}));
   const ops::ReduceAttrs attrs{};
-  EXPECT_EQ(saved({&ops::def<ops::Sum>(), one, ops::view_of<ops::Sum>(attrs), false, {}}, {true}),
-            (Bits{false, false}));
-  EXPECT_EQ(saved({&ops::def<ops::Amax>(), one, ops::view_of<ops::Amax>(attrs), false, {}}, {true}),
-            (Bits{true, true}));
+  EXPECT_EQ(
+      saved({&ops::def<ops::Sum>(), one, ops::attrs_view<ops::Sum>(attrs), false, {}}, {true}),
+      (Bits{false, false}));
+  EXPECT_EQ(
+      saved({&ops::def<ops::Amax>(), one, ops::attrs_view<ops::Amax>(attrs), false, {}}, {true}),
+      (Bits{true, true}));
 }
 
 TEST_F(Vjp, is_described_in_words) {

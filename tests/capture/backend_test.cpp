@@ -272,16 +272,16 @@ TEST(Backend, of_the_users_that_takes_no_symbols_runs_no_graph_that_needs_them) 
 }
 
 // Records in `asked` which of the two runners compiles.
-class TwoRunners final : public capture::SegmentRunner {
+class TwoCompilers final : public capture::SegmentCompiler {
  public:
-  TwoRunners(bool exact, std::vector<std::string>& asked) : exact_(exact), asked_(asked) {}
+  TwoCompilers(bool exact, std::vector<std::string>& asked) : exact_(exact), asked_(asked) {}
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
                                                     std::string*) override {
     asked_.emplace_back(exact_ ? "exact" : "usual");
     return capture::interpreted_segment(graph);
   }
-  std::shared_ptr<SegmentRunner> exact() override {
-    return exact_ ? nullptr : std::make_shared<TwoRunners>(true, asked_);
+  std::shared_ptr<SegmentCompiler> exact() override {
+    return exact_ ? nullptr : std::make_shared<TwoCompilers>(true, asked_);
   }
 
  private:
@@ -292,7 +292,7 @@ class TwoRunners final : public capture::SegmentRunner {
 TEST(Backend, is_asked_for_exact_rewrites_only_where_the_option_says_so) {
   eager::init();
   std::vector<std::string> asked;
-  capture::register_runner("two", std::make_shared<TwoRunners>(false, asked));
+  capture::register_compiler("two", std::make_shared<TwoCompilers>(false, asked));
   const auto program = [](const Tensor& x) { return exp(x); };
   (void)compile(program, {.backend = "two", .dynamic = {}})(vec({1, 2}));
   (void)compile(program, {.backend = "two", .exact = true, .dynamic = {}})(vec({1, 2}));

@@ -107,7 +107,7 @@ TEST(Break, a_disabled_part_runs_eagerly) {
   EXPECT_EQ(values(f(x)), values(add(exp(add(x, 1.0)), 1.0)));
   EXPECT_FALSE(compiling);
   const CompiledReport report = f.report();
-  const Finding* said = find(report.breaks, "V0205");
+  const Diagnostic* said = find(report.breaks, "V0205");
   ASSERT_TRUE(said);
   EXPECT_NE(said->place.find("break_test.cpp"), std::string::npos) << said->place;
 }
@@ -173,7 +173,7 @@ TEST(Break, too_many_ways_at_one_place_run_the_rest_eagerly) {
   const Tensor x = counted({20, 20});
   for (way = 0; way < 12; ++way) EXPECT_EQ(values(f(x)), values(add(tril(add(x, 1.0), way), 1.0)));
   const CompiledReport report = f.report();
-  const Finding* limit = find(report.fallbacks, "V0308");
+  const Diagnostic* limit = find(report.fallbacks, "V0308");
   ASSERT_TRUE(limit);
   EXPECT_NE(limit->reason.find("VITRO_RECOMPILE_LIMIT"), std::string::npos) << limit->reason;
   EXPECT_EQ(report.recompiles.size(), 7U);

@@ -72,7 +72,7 @@ TEST(DataSize, its_number_is_a_break_that_says_which_and_who) {
   EXPECT_EQ(values(f(vec({-1, -1, 2}))), (std::vector<float>{-1, -1, 2}));
   EXPECT_EQ(values(f(vec({1, 3, 2}))), (std::vector<float>{2, 6, 4}));
   const CompiledReport report = f.report();
-  const Finding* broke = find(report.breaks, "V0208");
+  const Diagnostic* broke = find(report.breaks, "V0208");
   ASSERT_TRUE(broke);
   EXPECT_EQ(broke->count, 3U);
   EXPECT_NE(broke->reason.find(cat("a size of masked_select (", __FILE__, ':', line, ")")),
@@ -104,7 +104,7 @@ TEST(DataSize, a_shape_rule_that_compares_it_breaks) {
   EXPECT_NE(want, "");
   EXPECT_EQ(error_of([&] { (void)f(vec({1, 1, 1})); }), want);
   const CompiledReport report = f.report();
-  const Finding* broke = find(report.breaks, "V0208");
+  const Diagnostic* broke = find(report.breaks, "V0208");
   ASSERT_TRUE(broke);
   EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
 }

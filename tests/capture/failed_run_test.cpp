@@ -11,7 +11,7 @@ namespace vitro {
 namespace {
 
 // Makes segments that call `fail`, if set, before they write anything.
-class Failing final : public capture::SegmentRunner {
+class Failing final : public capture::SegmentCompiler {
  public:
   struct Segment final : capture::CompiledSegment {
     Segment(Failing& maker, const graph::Graph& g)
@@ -40,7 +40,7 @@ struct FailedRun : testing::Test {
   std::shared_ptr<Failing> backend = std::make_shared<Failing>();
   CompileOptions options = graphs();
   void SetUp() override {
-    capture::register_runner("failing", backend);
+    capture::register_compiler("failing", backend);
     options.backend = "failing";
   }
 };

@@ -143,7 +143,7 @@ TEST(CompiledFunction, is_not_made_for_a_backend_that_nobody_registered) {
   EXPECT_NE(said.find("(V0602)"), std::string::npos) << said;
 }
 
-class Refusing final : public capture::SegmentRunner {
+class Refusing final : public capture::SegmentCompiler {
  public:
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph&, const std::string&,
                                                     std::string* why) override {
@@ -153,7 +153,7 @@ class Refusing final : public capture::SegmentRunner {
 };
 
 TEST(CompiledFunction, runs_eagerly_where_the_compiler_fails_and_keeps_the_reason) {
-  capture::register_runner("refusing", std::make_shared<Refusing>());
+  capture::register_compiler("refusing", std::make_shared<Refusing>());
   CompileOptions options = graphs();
   options.backend = "refusing";
   auto f = compile([](const Tensor& x) { return add_(add(x, 1.0), 1.0); }, options);

@@ -9,7 +9,7 @@ namespace {
 
 std::string reasons(const CompiledReport& report) {
   std::string out;
-  for (const Finding& f : report.recompiles) out += cat(f.code->id, ' ', f.reason, '\n');
+  for (const Diagnostic& f : report.recompiles) out += cat(f.code->id, ' ', f.reason, '\n');
   return out;
 }
 

@@ -107,7 +107,7 @@ Ways ways_of(Tensor (*program)(const Tensor&), std::initializer_list<int64_t> st
   Ways ways;
   for (const SegmentReport& segment : f.report().segments)
     ++(segment.compiled ? ways.compiled : ways.refused);
-  for (const Finding& finding : f.report().fallbacks) EXPECT_EQ(finding.code->id, "V0604");
+  for (const Diagnostic& finding : f.report().fallbacks) EXPECT_EQ(finding.code->id, "V0604");
   return ways;
 }
 

@@ -179,7 +179,7 @@ unsigned from_environment(const char* variable, unsigned fallback) {
 CompileOptions chosen_backend() {
   CompileOptions options = graphs();
   if (const char* backend = std::getenv("VITRO_FUZZ_BACKEND")) options.backend = backend;
-  if (options.backend == "vitro") capture::register_runner("vitro", pipeline::make_runner());
+  if (options.backend == "vitro") capture::register_compiler("vitro", pipeline::make_compiler());
   return options;
 }
 

@@ -45,8 +45,8 @@ inline Tensor counted(std::initializer_list<int64_t> sizes, float scale = 1) {
 }
 
 // The finding with this code; null if there is none.
-inline const Finding* find(const std::vector<Finding>& list, std::string_view code) {
-  for (const Finding& f : list) {
+inline const Diagnostic* find(const std::vector<Diagnostic>& list, std::string_view code) {
+  for (const Diagnostic& f : list) {
     if (f.code->id == code) return &f;
   }
   return nullptr;

@@ -75,7 +75,7 @@ TEST(Threads, read_the_report_and_reset_meanwhile) {
 }
 
 // A backend that blocks while compiling until another thread's call has finished.
-class Slow final : public capture::SegmentRunner {
+class Slow final : public capture::SegmentCompiler {
  public:
   std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph& graph, const std::string&,
                                                     std::string*) override {
@@ -88,7 +88,7 @@ class Slow final : public capture::SegmentRunner {
 
 TEST(Threads, do_not_wait_for_a_compiler_that_is_busy) {
   auto slow = std::make_shared<Slow>();
-  capture::register_runner("slow", slow);
+  capture::register_compiler("slow", slow);
   CompileOptions options = graphs();
   options.backend = "slow";
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, options);

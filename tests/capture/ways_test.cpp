@@ -9,7 +9,7 @@ namespace {
 
 std::string reasons(const CompiledReport& report) {
   std::string out;
-  for (const Finding& f : report.recompiles) out += cat(f.code->id, ' ', f.reason, '\n');
+  for (const Diagnostic& f : report.recompiles) out += cat(f.code->id, ' ', f.reason, '\n');
   return out;
 }
 
@@ -190,9 +190,9 @@ TEST(Budget, that_is_spent_is_said_and_the_rest_runs_eagerly) {
   size_t compiled = 0;
   for (const SegmentReport& s : f.report().segments) compiled += s.compiled;
   EXPECT_LE(compiled, 20U);
-  const std::vector<Finding> fallbacks = f.report().fallbacks;
+  const std::vector<Diagnostic> fallbacks = f.report().fallbacks;
   const auto spent = std::find_if(fallbacks.begin(), fallbacks.end(),
-                                  [](const Finding& x) { return x.code->id == "V0607"; });
+                                  [](const Diagnostic& x) { return x.code->id == "V0607"; });
   ASSERT_NE(spent, fallbacks.end());
   EXPECT_EQ(spent->reason, "20 segments are compiled for the function (VITRO_COMPILE_LIMIT)");
 }

@@ -33,7 +33,7 @@ TEST(Guards, of_what_was_compiled_are_known) {
 })")
                              .value();
   std::string why;
-  const auto segment = pipeline::make_runner()->compile(g, "g/0", &why);
+  const auto segment = pipeline::make_compiler()->compile(g, "g/0", &why);
   ASSERT_TRUE(segment) << why;
   std::string guards;
   for (const sym::Guard& guard : segment->guards()) guards += guard.text() + "; ";

@@ -19,7 +19,7 @@ TEST(Outputs, are_tensors_of_their_own_where_passes_made_them_one_value) {
 })")
                              .value();
   std::string why;
-  const auto segment = pipeline::make_runner()->compile(g, "g/0", &why);
+  const auto segment = pipeline::make_compiler()->compile(g, "g/0", &why);
   ASSERT_TRUE(segment) << why;
   const Tensor x = Tensor::from({0.0F, 1.0F, 2.0F, 3.0F}, {4});
   const Operand inputs[] = {x};

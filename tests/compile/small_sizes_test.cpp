@@ -97,7 +97,7 @@ void expect_written_through(const std::vector<int64_t>& order, const std::vector
     EXPECT_EQ(fast(x).to_vector<float>(), written(y).to_vector<float>()) << cat(sizes);
     EXPECT_EQ(x.to_vector<float>(), y.to_vector<float>()) << cat(sizes);
   }
-  for (const Finding& found : fast.report().fallbacks) ADD_FAILURE() << found.reason;
+  for (const Diagnostic& found : fast.report().fallbacks) ADD_FAILURE() << found.reason;
 }
 
 TEST(SmallSizes, of_a_view_of_more_dimensions_through_which_it_is_written) {

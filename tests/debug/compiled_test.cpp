@@ -86,7 +86,7 @@ TEST(ExplainCompiled, tells_each_break_with_its_place_and_what_to_do) {
   })(counted(2));
   EXPECT_EQ(e.graphs(), 2u);
   ASSERT_EQ(e.breaks(), 1u);
-  const Finding& item = e.report.breaks[0];
+  const Diagnostic& item = e.report.breaks[0];
   EXPECT_EQ(item.code->id, "V0201");
   EXPECT_NE(item.place.find("compiled_test.cpp:"), std::string::npos) << item.place;
   EXPECT_NE(e.text().find("\nwhat to do\n  V0201: "), std::string::npos) << e.text();

@@ -36,7 +36,7 @@ TEST_P(Rows, softmax_gives_the_bits_of_its_program) {
   const ops::SoftmaxAttrs attrs{-1};
   const Operand operands[] = {x};
   Tensor want;
-  ops::Softmax::expand(operands, ops::view_of<ops::Softmax>(attrs), {&want, 1});
+  ops::Softmax::expand(operands, ops::attrs_view<ops::Softmax>(attrs), {&want, 1});
   expect_same_bits(softmax(x, -1), want, GetParam());
   expect_same_bits(softmax(t(contiguous(t(x))), -1), want, GetParam());
 }
@@ -46,7 +46,7 @@ TEST_P(Rows, log_softmax_gives_the_bits_of_its_program) {
   const ops::SoftmaxAttrs attrs{-1};
   const Operand operands[] = {x};
   Tensor want;
-  ops::LogSoftmax::expand(operands, ops::view_of<ops::LogSoftmax>(attrs), {&want, 1});
+  ops::LogSoftmax::expand(operands, ops::attrs_view<ops::LogSoftmax>(attrs), {&want, 1});
   expect_same_bits(log_softmax(x, -1), want, GetParam());
 }
 
@@ -59,7 +59,7 @@ TEST_P(Rows, layer_norm_gives_the_bits_of_its_program) {
     const Tensor w = given & 1 ? weight : Tensor(), b = given & 2 ? bias : Tensor();
     const Operand operands[] = {x, w, b};
     Tensor want[3];
-    ops::NativeLayerNorm::expand(operands, ops::view_of<ops::NativeLayerNorm>(attrs), want);
+    ops::NativeLayerNorm::expand(operands, ops::attrs_view<ops::NativeLayerNorm>(attrs), want);
     const auto [y, mean, scale] = native_layer_norm(x, {n}, w, b, 1e-12);
     expect_same_bits(y, want[0], n);
     expect_same_bits(mean, want[1], n);
@@ -77,12 +77,12 @@ TEST_P(Rows, that_lie_across_memory_give_the_bits_of_their_programs) {
     const Operand operands[] = {x};
     const ops::SoftmaxAttrs attrs{dim};
     Tensor want;
-    ops::Softmax::expand(operands, ops::view_of<ops::Softmax>(attrs), {&want, 1});
+    ops::Softmax::expand(operands, ops::attrs_view<ops::Softmax>(attrs), {&want, 1});
     expect_same_bits(softmax(x, dim), want, GetParam());
     const Tensor turned = transpose(contiguous(transpose(x, 0, -1)), 0, -1);
     EXPECT_FALSE(turned.is_contiguous() && GetParam() > 1 && sizes.size() == 2);
     expect_same_bits(softmax(turned, dim), want, GetParam());
-    ops::LogSoftmax::expand(operands, ops::view_of<ops::LogSoftmax>(attrs), {&want, 1});
+    ops::LogSoftmax::expand(operands, ops::attrs_view<ops::LogSoftmax>(attrs), {&want, 1});
     expect_same_bits(log_softmax(x, dim), want, GetParam());
   }
 }

@@ -224,8 +224,8 @@ class Comparison {
  private:
   Function function() const {
     CompileOptions options{.name = "program", .backend = setup_.backend};
-    if (program_.runner == Runner::interprets) options.backend = interpreting_backend();
-    if (program_.runner == Runner::misbehaves) options.backend = misbehaving_backend();
+    if (program_.backend == Backend::interprets) options.backend = interpreting_backend();
+    if (program_.backend == Backend::misbehaves) options.backend = misbehaving_backend();
     options.fullgraph = program_.fullgraph;
     options.frozen = program_.frozen;
     options.exact = program_.exact;
@@ -371,15 +371,15 @@ class Comparison {
       count("kind", kind_of(step).name);
       if (step.call) count("call", step.call->schema.full_name());
     }
-    for (const Finding& f : report.breaks) count("break", cat(f.code->id, " ", f.code->title));
-    for (const Finding& f : report.recompiles)
+    for (const Diagnostic& f : report.breaks) count("break", cat(f.code->id, " ", f.code->title));
+    for (const Diagnostic& f : report.recompiles)
       count("recompile", cat(f.code->id, " ", f.code->title));
     std::string refused;
-    for (const Finding& f : report.fallbacks) {
+    for (const Diagnostic& f : report.fallbacks) {
       const std::string what = cat(f.code->id, " ", f.reason);
       count("fallback", cat(f.code->id, " ", plain(f.reason)));
       for (const std::string& part : setup_.unwanted) {
-        if (program_.runner != Runner::misbehaves && what.find(part) != std::string::npos)
+        if (program_.backend != Backend::misbehaves && what.find(part) != std::string::npos)
           refused = cat("falls back: ", what.substr(0, 300));
       }
     }
@@ -403,7 +403,7 @@ class Comparison {
   void note_surroundings() {
     count("surroundings", cat("form ", static_cast<int>(program_.form)));
     count("surroundings", cat("cache ", static_cast<int>(program_.cache)));
-    count("surroundings", cat("runner ", static_cast<int>(program_.runner)));
+    count("surroundings", cat("backend ", static_cast<int>(program_.backend)));
     if (program_.twins) count("surroundings", "twins");
     if (program_.threads) count("surroundings", "threads");
     if (program_.frozen) count("surroundings", "frozen");

@@ -286,10 +286,10 @@ void repair_indices(const Site& s, std::vector<NamedArg>& arguments) {
   const auto [picked, wraps] = [&] {
     if (op->put) {
       const PutSpec spec = op->put->spec(view, ranks);
-      return std::pair(spec.picked, spec.wraps);
+      return std::pair(spec.indexed, spec.wraps);
     }
     const GatherSpec spec = op->gather->spec(view, ranks);
-    return std::pair(spec.picked, spec.wraps);
+    return std::pair(spec.indexed, spec.wraps);
   }();
   const bool wrapped = std::any_of(s.step.given.begin(), s.step.given.end(),
                                    [](const Given& g) { return g.wrapped; });

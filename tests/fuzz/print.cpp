@@ -138,10 +138,10 @@ std::string surroundings_text(const Program& program) {
       "", "; v0 is joined with those of earlier calls, held as a tensor",
       "; v0 is joined with those of earlier calls, held as an optional",
       "; v0 is joined with those of earlier calls, held as a list"};
-  static constexpr std::string_view runners[] = {"", "; a user's backend interprets",
-                                                 "; a user's backend misbehaves"};
+  static constexpr std::string_view backends[] = {"", "; a user's backend interprets",
+                                                  "; a user's backend misbehaves"};
   return cat(forms[static_cast<size_t>(program.form)], caches[static_cast<size_t>(program.cache)],
-             runners[static_cast<size_t>(program.runner)],
+             backends[static_cast<size_t>(program.backend)],
              program.twins ? "; two functions take turns" : "", program.threads ? "; threads" : "");
 }
 

@@ -148,7 +148,7 @@ void choose_options(Random& random, Program& program) {
   program.fullgraph = !breaks && !disabled && one_in(random, 4);
   program.frozen = program.fullgraph && one_in(random, 2);
   if (one_in(random, 8))
-    program.runner = one_in(random, 2) ? Runner::interprets : Runner::misbehaves;
+    program.backend = one_in(random, 2) ? Backend::interprets : Backend::misbehaves;
   program.threads =
       program.cache == Cache::none && one_in(random, 8) && !writes_parameters(program);
 }
@@ -159,8 +159,8 @@ void leave_out(Program& program, const Without& without) {
   if (gone("caches")) program.cache = Cache::none;
   if (gone("twins")) program.twins = false;
   if (gone("threads")) program.threads = false;
-  if (gone(program.runner == Runner::misbehaves ? "misbehaving" : "interpreting"))
-    program.runner = Runner::asked;
+  if (gone(program.backend == Backend::misbehaves ? "misbehaving" : "interpreting"))
+    program.backend = Backend::asked;
   for (Input& input : program.inputs) {
     if (gone("parameters")) input.parameter = false;
     if (gone("overlaps") && input.layout == Layout::windows) input.layout = Layout::offset;

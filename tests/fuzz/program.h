@@ -92,7 +92,7 @@ enum class Cache : uint8_t { none, tensor, optional, list };
 inline constexpr size_t cache_count = 4;
 
 // Which backend runs the graphs: the one in Setup, or a user backend (backends.h).
-enum class Runner : uint8_t { asked, interprets, misbehaves };
+enum class Backend : uint8_t { asked, interprets, misbehaves };
 
 // Steps that run in a nested compiled function, or in a disabled one.
 enum class RegionKind : uint8_t { nested, disabled };
@@ -112,7 +112,7 @@ struct Program {
   std::vector<int64_t> other_sizes, numbers;  // of `varies_too`; added to numbers that vary
   Form form = Form::list;
   Cache cache = Cache::none;
-  Runner runner = Runner::asked;
+  Backend backend = Backend::asked;
   bool twins = false;    // two compiled functions are called in turn
   bool threads = false;  // finally, several threads call one function
   bool drops = false;    // variables are released after their last use

@@ -77,7 +77,7 @@ std::vector<Program> simpler(const Program& program) {
   if (program.twins) with([](Program& p) { p.twins = false; });
   if (program.cache != Cache::none) with([](Program& p) { p.cache = Cache::none; });
   if (program.form != Form::list) with([](Program& p) { p.form = Form::list; });
-  if (program.runner != Runner::asked) with([](Program& p) { p.runner = Runner::asked; });
+  if (program.backend != Backend::asked) with([](Program& p) { p.backend = Backend::asked; });
   if (!program.regions.empty()) with([](Program& p) { p.regions.clear(); });
   if (program.frozen) with([](Program& p) { p.frozen = false; });
   if (program.fullgraph && !program.frozen) with([](Program& p) { p.fullgraph = false; });

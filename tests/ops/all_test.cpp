@@ -40,7 +40,7 @@ TEST(Ops, have_what_their_kind_needs) {
 
 TEST(Ops, attributes_take_back_the_values_they_give) {
   const ops::GeluAttrs tanh{ops::Approximate::tanh};
-  const AttrsView view = ops::view_of<ops::Gelu>(tanh);
+  const AttrsView view = ops::attrs_view<ops::Gelu>(tanh);
   EXPECT_EQ(Attrs(view).text(), "approximate=\"tanh\"");
   const std::shared_ptr<void> made = view.type->make();
   for (const NamedArg& one : view.type->values(view.data))

@@ -14,7 +14,7 @@ template <class Op>
 TensorMeta shape_of(const TensorMeta& x, const typename Op::Attrs& attrs) {
   const Argument operand{&x, nullptr};
   std::vector<TensorMeta> results;
-  ShapeCall call{Op::name, {&operand, 1}, ops::view_of<Op>(attrs), results};
+  ShapeCall call{Op::name, {&operand, 1}, ops::attrs_view<Op>(attrs), results};
   Op::shape(call);
   return results.at(0);
 }
@@ -33,7 +33,7 @@ void expect_agreement(const TensorMeta& x, const typename Op::Attrs& attrs) {
       at.emplace_back(index[d]);
       by_strides += index[d] * y.strides[d].value();
     }
-    const auto from = Op::map(x, y, ops::view_of<Op>(attrs), at);
+    const auto from = Op::map(x, y, ops::attrs_view<Op>(attrs), at);
     ASSERT_EQ(from.size(), x.sizes.size());
     for (size_t d = 0; d < from.size(); ++d) {
       ASSERT_TRUE(from[d].constant());

@@ -49,7 +49,7 @@ struct Memory {
     std::vector<Group> never_freed;   // allocated in the trace, not freed in it; the largest first
     std::vector<Allocation> largest;  // at most twenty allocations
     std::vector<Moment> timeline;
-    std::vector<int64_t> behind_steps;  // total at the end of each step
+    std::vector<int64_t> after_steps;  // total at the end of each step
   };
   std::vector<Device> devices;
   uint64_t unread = 0;  // instants without bytes or with malformed text

@@ -144,9 +144,9 @@ class Disabled {
 };
 
 // Backends by name.  "eager" runs captured graphs op by op.  Registering a name again replaces its
-// runner for functions compiled later; earlier ones keep theirs.
-void register_runner(std::string name, std::shared_ptr<SegmentRunner> runner);
-std::shared_ptr<SegmentRunner> runner_named(std::string_view name);  // null: not registered
+// compiler for functions compiled later; earlier ones keep theirs.
+void register_compiler(std::string name, std::shared_ptr<SegmentCompiler> compiler);
+std::shared_ptr<SegmentCompiler> compiler_named(std::string_view name);  // null: not registered
 std::vector<std::string> backend_names();
 // Another name for a backend, which backend_names() does not list.  A backend registered under the
 // alias itself takes precedence.

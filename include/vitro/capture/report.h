@@ -34,7 +34,7 @@ struct SegmentReport {
 };
 
 // A break, guard failure, recompile or fallback: what, why, where, how often.
-struct Finding {
+struct Diagnostic {
   const Code* code = nullptr;
   std::string reason;
   std::string place;  // file:line, or empty
@@ -45,7 +45,7 @@ struct CompiledReport {
   std::string name, backend;
   uint64_t calls = 0, ops_recorded = 0;
   std::vector<SegmentReport> segments;  // in order of creation
-  std::vector<Finding> breaks, recompiles, fallbacks;
+  std::vector<Diagnostic> breaks, recompiles, fallbacks;
   // Of all segments, in the symbols of the calls: "input 0: f32[s0, 4]", "s0 < 8".
   std::vector<std::string> guards;
 };

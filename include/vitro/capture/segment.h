@@ -48,15 +48,15 @@ class CompiledSegment {
 
 // Compiles segments.  `compile` registers the default one; without it, graphs are interpreted
 // through eager.
-class SegmentRunner {
+class SegmentCompiler {
  public:
-  virtual ~SegmentRunner() = default;
+  virtual ~SegmentCompiler() = default;
   // `name`: "f/0", the name of the compiled function and the segment's number.  Never throws for a
   // compiler failure: sets `*why` and returns null, and the segment is interpreted.
   virtual std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph,
                                                    const std::string& name, std::string* why) = 0;
-  // The runner that only makes rewrites that preserve every bit; null if this one does.
-  virtual std::shared_ptr<SegmentRunner> exact() { return nullptr; }
+  // The compiler that only makes rewrites that preserve every bit; null if this one does.
+  virtual std::shared_ptr<SegmentCompiler> exact() { return nullptr; }
 };
 
 }  // namespace vitro::capture

@@ -38,7 +38,7 @@ namespace compiled {
 
 // May be called concurrently if the program does so; the program then synchronizes its state.
 template <class F>
-struct Held {
+struct FunctionHolder {
   mutable F function;
 };
 
@@ -116,7 +116,7 @@ class Compiled {
     if constexpr (!std::is_void_v<Result>) return std::move(*result);
   }
 
-  compiled::Held<F> f_;
+  compiled::FunctionHolder<F> f_;
   capture::Function function_;
 };
 
@@ -130,10 +130,11 @@ Compiled<F> compile(F f, CompileOptions options = {}) {
 // `f` runs eagerly, even inside compiled functions (a graph break, reported at `where`).
 template <class F>
 auto disable(F f, std::source_location where = std::source_location::current()) {
-  return [held = compiled::Held<F>{std::move(f)}, where](auto&&... args) -> decltype(auto) {
-    const capture::Disabled off(where);
-    return std::invoke(held.function, std::forward<decltype(args)>(args)...);
-  };
+  return
+      [held = compiled::FunctionHolder<F>{std::move(f)}, where](auto&&... args) -> decltype(auto) {
+        const capture::Disabled off(where);
+        return std::invoke(held.function, std::forward<decltype(args)>(args)...);
+      };
 }
 
 using capture::graph_break;

@@ -333,13 +333,13 @@ constexpr bool is_copyable() {
 }
 
 // Stores in `out` the tensors of a result, and a copy of the result without them.
-template <class Held>
-void describe(Held& result, capture::FrozenResult& out) {
+template <class Stored>
+void describe(Stored& result, capture::FrozenResult& out) {
   ResultLeaves found{out};
   leaves(result, found);
-  if constexpr (is_copyable<Held>()) {
+  if constexpr (is_copyable<Stored>()) {
     if (!out.refused.empty()) return;
-    Held prototype = result;
+    Stored prototype = result;
     Emptied emptied;
     leaves(prototype, emptied);
     out.prototype = std::move(prototype);
@@ -347,10 +347,10 @@ void describe(Held& result, capture::FrozenResult& out) {
     found.refuse("what cannot be copied");
   }
 }
-template <class Result, class Held>
+template <class Result, class Stored>
 Result result_of(capture::FrozenResult& out) {
-  if constexpr (!std::is_void_v<Result> && is_copyable<Held>()) {
-    Held held = std::any_cast<Held>(std::move(out.prototype));
+  if constexpr (!std::is_void_v<Result> && is_copyable<Stored>()) {
+    Stored held = std::any_cast<Stored>(std::move(out.prototype));
     Filled filled(out.tensors);
     leaves(held, filled);
     return std::move(*held);

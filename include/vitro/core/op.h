@@ -22,8 +22,8 @@ enum class OpKind : uint8_t {
   sort,         // rows along one dimension, sorted, and the original positions of the elements
   view,         // the same memory under other indices
   contraction,  // sums of products: mm, bmm
-  gather,       // elements picked by tensors of indices
-  scatter,      // a copy with some elements replaced: those of a view, or those picked by indices
+  gather,       // elements selected by tensors of indices
+  scatter,      // a copy with some elements replaced: those of a view, or those selected by indices
   window,       // each element from those around a position, which may be outside the operand
   concat,       // operands joined along a dimension
   compaction,   // the elements for which a mask is true, or their indices: the size depends on data
@@ -157,17 +157,17 @@ struct ContractionInfo {
 };
 
 // A dimension whose index comes from a tensor of indices.
-struct Picked {
+struct IndexedAxis {
   int64_t axis;
   int indices;  // operand number
 };
-using PickedAxes = SmallVector<Picked, 2>;  // axes ascend; the indices broadcast
+using IndexedAxes = SmallVector<IndexedAxis, 2>;  // axes ascend; the indices broadcast
 
-// result[o] = table[..., indices[...], ...]: along each picked axis the index comes from its tensor
-// of indices.
+// result[o] = table[..., indices[...], ...]: along each indexed axis the index comes from its
+// tensor of indices.
 struct GatherSpec {
   int table;  // operand number
-  PickedAxes picked;
+  IndexedAxes indexed;
   bool same_rank;  // true: indices have the table's rank, and o indexes them (gather); false: the
                    // dimensions of the indices are consecutive in the result, from `first` on, with
                    // the table's other axes around them in order (index)
@@ -188,12 +188,13 @@ struct ScatterInfo {
 // multiplied by it, or the larger or smaller of both is kept (NaN stays NaN).
 enum class Combine : uint8_t { replace, add, multiply, largest, smallest };
 
-// result = operand 0, with each element k of `source` put at the element that the indices at k pick
-// along the picked axes.  Elements are put in the order of k, so that the result does not depend on
-// the number of threads: of equal indices the last one wins, and sums round in that order.
+// result = operand 0, with each element k of `source` put at the element that the indices at k
+// select along the indexed axes.  Elements are put in the order of k, so that the result does not
+// depend on the number of threads: of equal indices the last one wins, and sums round in that
+// order.
 struct PutSpec {
   int source;  // operand number
-  PickedAxes picked;
+  IndexedAxes indexed;
   bool same_rank;  // true: indices have the rank of `source`, and their sizes select the part of it
                    // that is used (scatter); false: the source has the sizes of a gather of operand
                    // 0 with them (index_put)

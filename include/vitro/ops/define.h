@@ -82,7 +82,7 @@ template <class Op>
 concept HasAttrs = requires { typename Op::Attrs; };
 
 template <class Op>
-AttrsView view_of(const typename Op::Attrs& attrs) {
+AttrsView attrs_view(const typename Op::Attrs& attrs) {
   return {&attrs, def<Op>().attrs};
 }
 
@@ -93,14 +93,14 @@ Tensor call(std::source_location where, std::initializer_list<Operand> operands)
 template <class Op>
 Tensor call(std::source_location where, std::initializer_list<Operand> operands,
             const typename Op::Attrs& attrs) {
-  return call_one(def<Op>(), {operands.begin(), operands.size()}, view_of<Op>(attrs), where);
+  return call_one(def<Op>(), {operands.begin(), operands.size()}, attrs_view<Op>(attrs), where);
 }
 template <class Op, size_t n>
 std::array<Tensor, n> call_many(std::source_location where, std::initializer_list<Operand> operands,
                                 const typename Op::Attrs& attrs) {
   std::array<Tensor, n> results;
   vitro::call(
-      OpCall{&def<Op>(), {operands.begin(), operands.size()}, view_of<Op>(attrs), false, where},
+      OpCall{&def<Op>(), {operands.begin(), operands.size()}, attrs_view<Op>(attrs), false, where},
       results);
   return results;
 }

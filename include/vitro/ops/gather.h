@@ -100,11 +100,11 @@ struct Index : GatherOp {
 
 // For a list of indices that begins with operand 1: the axes that it indexes, and the position of
 // the dimensions of the indices in the result.
-struct PickedTogether {
-  PickedAxes axes;
+struct IndexedTogether {
+  IndexedAxes axes;
   int64_t first = 0;
 };
-PickedTogether picked_by_list(std::span<const int> ranks);
+IndexedTogether indexed_by_list(std::span<const int> ranks);
 // Error unless indices are integers.
 void check_integers(std::string_view op, DType indices);
 // Error if the list of indices is invalid for `x`; sizes are checked later.
@@ -112,14 +112,14 @@ void check_index_list(std::string_view op, const TensorMeta& x, std::span<const 
 // Error if indices refer to an axis of size 0. This depends on sizes only, so it is an Error even
 // if the result is unused or empty. `indices`: the sizes of the indices in use; sizes that depend
 // on data are not checked.
-void check_has_picked(std::string_view op, const Sizes& x, const PickedAxes& axes,
-                      const Sizes& indices);
+void check_has_indexed(std::string_view op, const Sizes& x, const IndexedAxes& axes,
+                       const Sizes& indices);
 // The sizes to which the indices of the axes broadcast.
-Sizes indices_together(std::string_view op, const PickedAxes& axes,
+Sizes indices_together(std::string_view op, const IndexedAxes& axes,
                        std::span<const Argument> operands);
 // The sizes of the result of indexing `x`.
-Sizes picked_sizes(std::string_view op, const Sizes& x, const PickedAxes& axes, int64_t first,
-                   std::span<const Argument> operands);
+Sizes indexed_sizes(std::string_view op, const Sizes& x, const IndexedAxes& axes, int64_t first,
+                    std::span<const Argument> operands);
 // Indices for an op: masks are replaced by the positions where they are true.
 std::vector<Tensor> without_masks(std::string_view op, const At& x,
                                   std::span<const Tensor> indices);

@@ -47,7 +47,7 @@ for (const track of tracks.querySelectorAll('.track[tabindex]')) {
   const line = document.createElementNS(svg.namespaceURI, 'line');
   line.setAttribute('class', 'cursor');
   let at = -1;
-  const told = column => {
+  const described = column => {
     const each = ns / columns;
     let text = whole.split('\n')[0] + '\nat ' + time(column * each) + ' to ' + time((column + 1) * each) + ':', any = false;
     for (const path of svg.querySelectorAll('path')) {
@@ -61,7 +61,7 @@ for (const track of tracks.querySelectorAll('.track[tabindex]')) {
   };
   const show = column => {
     at = column;
-    about.textContent = at < 0 ? whole : told(at);
+    about.textContent = at < 0 ? whole : described(at);
     if (at < 0) return line.remove();
     for (const [name, value] of [['x1', at + 0.5], ['x2', at + 0.5], ['y1', 0], ['y2', rows]]) line.setAttribute(name, value);
     svg.append(line);

@@ -90,7 +90,7 @@ bool takes_range(const loop::Block& body) {
   });
 }
 
-bool touches(Expr e, const Changing& changing) {
+bool contains_any(Expr e, const Changing& changing) {
   for (const Expr s : sym::symbols_of(e)) {
     if (changing.indices.contains(s.node())) return true;
   }
@@ -390,7 +390,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
     for (const Node* node : loop::nodes_below({indirect.value})) {
       const bool changes =
           (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
-          (node->index.defined() && touches(node->index, changing));
+          (node->index.defined() && contains_any(node->index, changing));
       if (changes) changing.indices.insert(indirect.symbol.node());
     }
   }
@@ -398,7 +398,7 @@ void Emitter::hoist(const loop::Block& body, const std::vector<Expr>& indices, i
   for (const Node* node : all) {
     bool changes = (node->fn == Fn::variable && changing.variables.contains(node->payload)) ||
                    (reads_memory(*node) && changing.buffers.contains(node->payload)) ||
-                   (node->index.defined() && touches(node->index, changing)) ||
+                   (node->index.defined() && contains_any(node->index, changing)) ||
                    (may_be_empty && node->fn == Fn::not_zero);
     for (const Node* operand : node->operands) changes = changes || inside.contains(operand);
     if (changes) inside.insert(node);

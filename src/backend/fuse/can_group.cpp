@@ -10,7 +10,7 @@
 namespace vitro::backend {
 namespace {
 
-const Code sizes_differ{
+const Code spaces_differ{
     "V0401", "sizes of two loops differ",
     "Two ops run over different numbers of elements, so one loop cannot compute both.", "",
     "Nothing: the value goes through memory once."};
@@ -198,8 +198,8 @@ class Check {
       *verdict = reads_fit(id, *usual);
       if (*verdict) return index_maps_.emplace(id.n, *usual), true;
     } else {
-      *verdict = Verdict::no(sizes_differ, cat(p_.name_of(id), " has sizes ", list(p_[id].sizes),
-                                               ", the loops are ", text(space)));
+      *verdict = Verdict::no(spaces_differ, cat(p_.name_of(id), " has sizes ", list(p_[id].sizes),
+                                                ", the loops are ", text(space)));
     }
     if (p_[id].kind == ComputeKind::elementwise) {
       if (const auto other = index_map_by_reads(id)) {

@@ -100,7 +100,7 @@ class Chain {
     for (const Group* group : {&first_, &last_}) {
       const graph::Value right = operand(node_of(p_, *group), 1);
       const graph::NodeId from =
-          p_.behind_views({right, Index(sizes_of(p_.graph().meta(right)).size(), Expr(0))})
+          p_.through_views({right, Index(sizes_of(p_.graph().meta(right)).size(), Expr(0))})
               .value.node;
       const graph::Node& made = p_.graph()[from];
       if (has_kept_panels(p_.graph(), from)) {
@@ -124,7 +124,7 @@ class Chain {
   // The rows are both operands of the second product if a matrix is multiplied by itself.
   bool is_made_here(graph::Value value) const {
     const Index any(sizes_of(p_.graph().meta(value)).size(), Expr(0));
-    const auto& makers = p_.makers(p_.behind_views({value, any}).value.node);
+    const auto& makers = p_.makers(p_.through_views({value, any}).value.node);
     return std::any_of(makers.begin(), makers.end(),
                        [&](ComputeNodeId id) { return first_.has(id) || rows_.has(id); });
   }
@@ -189,7 +189,7 @@ class Chain {
     for (size_t d = 0; d < sizes.size(); ++d) {
       index.push_back(sizes[d].is(1) ? Expr(0) : Expr::index(cat("d", d), sizes[d]));
     }
-    const Read read = p_.behind_views({left, index});
+    const Read read = p_.through_views({left, index});
     return read.value.node == p_[row].value.node && number_of(read) == flatten(index, sizes) &&
            compute_type(p_.graph().meta(left).dtype) == p_.graph().meta(left).dtype;
   }
@@ -213,7 +213,8 @@ class Chain {
 
 // The group that computes the base of the view `value`; -1 if none does.
 int maker_of(const Program& p, const std::vector<Group>& groups, graph::Value value) {
-  const Read read = p.behind_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
+  const Read read =
+      p.through_views({value, Index(sizes_of(p.graph().meta(value)).size(), Expr(0))});
   if (p.graph()[read.value.node].is_input() || p.makers(read.value.node).size() != 1) return -1;
   const ComputeNodeId made = p.makers(read.value.node)[0];
   for (size_t g = 0; g < groups.size(); ++g) {

@@ -78,8 +78,8 @@ std::vector<Entry> entries_of(const PrivateFolder& folder) {
         !S_ISREG(info.st_mode))
       continue;
     const int64_t used = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
-    const bool left_behind = name.ends_with(".trying") || name.ends_with(".tmp");
-    if (left_behind && now - used > day_ns) folder.remove(name);
+    const bool abandoned = name.ends_with(".trying") || name.ends_with(".tmp");
+    if (abandoned && now - used > day_ns) folder.remove(name);
     if (is_entry(name)) entries.push_back({name, used, uint64_t(info.st_size)});
   }
   return entries;

@@ -26,7 +26,7 @@ size_t core_count() {
   return static_cast<size_t>(std::max(CPU_COUNT(&mine), 1));
 }
 
-struct Work {
+struct ModuleBuild {
   std::span<const ModuleText> texts;
   const Prelude& prelude;
   std::string_view subject;
@@ -47,7 +47,7 @@ struct Work {
 };
 
 // Runs on the caller and on helper threads, which block all signals; the host's threads get them.
-void run_on_cores(Work& work) {
+void run_on_cores(ModuleBuild& work) {
   const size_t helpers = std::min(work.texts.size(), core_count()) - 1;
   std::vector<std::thread> threads;
   sigset_t all, before;
@@ -99,12 +99,12 @@ Result<std::vector<ModulePtr>> load_or_compile_all(std::span<const ModuleText> t
   std::vector<ModulePtr> out;
   if (texts.empty()) return out;
   const auto begin = std::chrono::steady_clock::now();
-  Work work{texts,
-            prelude,
-            subject,
-            device,
-            std::vector<std::optional<Result<ModulePtr>>>(texts.size()),
-            std::vector<JitReport>(texts.size())};
+  ModuleBuild work{texts,
+                   prelude,
+                   subject,
+                   device,
+                   std::vector<std::optional<Result<ModulePtr>>>(texts.size()),
+                   std::vector<JitReport>(texts.size())};
   run_on_cores(work);
   if (report) {
     *report = together(work.reports);

@@ -30,7 +30,7 @@ class Counter {
   }
 
  private:
-  // Counts the elements that an access can touch: the product of the extents of its indices.
+  // Counts the elements that an access can reach: the product of the extents of its indices.
   void access(int buffer, Expr element, DType dtype) {
     if (buffer >= loop::Kernel::first_row) return;
     if (!accesses_.insert({buffer, element.node()}).second) return;
@@ -93,12 +93,12 @@ class Counter {
     }
     const auto all = [&](Expr e) { return sym::substitute(e, first) * count(turns); };
     flops_ = flops_ + all(m.rows * m.columns) * m.k * 2;
-    const auto touch = [&](int buffer, Expr elements) {
+    const auto add_bytes = [&](int buffer, Expr elements) {
       if (buffer >= loop::Kernel::first_row) return;
       bytes_ = bytes_ + all(elements) * bytes_of(m.accumulate);
     };
-    touch(m.left.buffer, m.rows * m.k);
-    touch(m.right, m.columns * m.k);
+    add_bytes(m.left.buffer, m.rows * m.k);
+    add_bytes(m.right, m.columns * m.k);
   }
   void statement(const loop::Pack& p, const Turns&) {
     bytes_ = bytes_ + p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
@@ -122,15 +122,15 @@ class Counter {
 
   void statement(const loop::Sort& s, const Turns& turns) {
     const Expr rows = count(turns);
-    const auto touch = [&](int buffer, Expr elements) {
+    const auto add_bytes = [&](int buffer, Expr elements) {
       if (buffer < 0 || buffer >= loop::Kernel::first_row) return;
       const DType dtype = kernel_.buffers[static_cast<size_t>(buffer)].dtype;
       bytes_ = bytes_ + rows * elements * bytes_of(dtype);
     };
     flops_ = flops_ + rows * (s.size + s.count * operations_of_sorted);
-    touch(s.from, s.size);
-    touch(s.values, s.count);
-    touch(s.indices, s.count);
+    add_bytes(s.from, s.size);
+    add_bytes(s.values, s.count);
+    add_bytes(s.indices, s.count);
   }
 
   loop::Kernel& kernel_;

@@ -61,12 +61,12 @@ class Puts {
     const PutReads reads = program.put_reads(id, at);
     Value made = build_.compute(id, at);
     const std::vector<Expr> indirect =
-        indirect_indices(node_id, result.sizes, spec.picked, spec.wraps, reads.indices, build_);
+        indirect_indices(node_id, result.sizes, spec.indexed, spec.wraps, reads.indices, build_);
     // A tensor without dimensions has one element; the index is checked nevertheless.
     const Stored& target = build_.assignment().of(node_id);
     const Expr element = result.rank() == 0
                              ? target.element({}) + indirect[0]
-                             : target.element(with_indirect(reads.others, spec.picked, indirect));
+                             : target.element(with_indirect(reads.others, spec.indexed, indirect));
     const int buffer = build_.buffer(build_.assignment().target_buffer(id), true);
     if (spec.combine != Combine::replace)
       made = combined(spec.combine, build_.pool().load(buffer, result.dtype, element), made);

@@ -88,11 +88,11 @@ Value with_indirect_index(Value made, Expr symbol, Expr bound, loop::Pool& pool)
 Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, ElementSource& source) {
   const graph::Node& node = g[id];
   const GatherSpec spec = node.op->gather->spec(node.attrs.view(), ranks_of(g, node));
-  const std::vector<Expr> unknown(spec.picked.size(),
+  const std::vector<Expr> unknown(spec.indexed.size(),
                                   Expr::symbol("indirect", {0, sym::unbounded}));
   const std::vector<Read> reads = gathered_at(g, id, index, unknown);
   const TensorMeta& table = g.meta(reads[0].value);
-  const std::vector<Expr> symbols = indirect_indices(id, table.sizes, spec.picked, spec.wraps,
+  const std::vector<Expr> symbols = indirect_indices(id, table.sizes, spec.indexed, spec.wraps,
                                                      std::span(reads).subspan(1), source);
   // No index is in range: only the indices' checks matter.
   if (is_empty(table)) {
@@ -103,7 +103,7 @@ Value gathered(const graph::Graph& g, graph::NodeId id, const Index& index, Elem
   const Read read = gathered_at(g, id, index, symbols)[0];
   Value made = source.read(read.value, read.index);
   for (size_t i = 0; i < symbols.size(); ++i) {
-    const auto axis = static_cast<size_t>(spec.picked[i].axis);
+    const auto axis = static_cast<size_t>(spec.indexed[i].axis);
     const Expr bound = table.rank() == 0 ? Expr(1) : table.sizes[axis].expr();
     made = with_indirect_index(made, symbols[i], bound, source.pool());
   }
@@ -202,7 +202,7 @@ Value element(const graph::Graph& g, graph::NodeId id, const Index& index, Eleme
   return cast(made, node.results[0].dtype);
 }
 
-std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes,
+std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const IndexedAxes& axes,
                                    bool wraps, std::span<const Read> reads, ElementSource& source) {
   std::vector<Expr> out;
   for (size_t i = 0; i < axes.size(); ++i) {

@@ -41,7 +41,7 @@ loop::Value element(const graph::Graph& graph, graph::NodeId node, const Index& 
                     ElementSource& source, uint32_t result = 0);
 
 // The symbols of the indirect indices read at `reads`, which index a tensor of sizes `sizes`.
-std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const PickedAxes& axes,
+std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const IndexedAxes& axes,
                                    bool wraps, std::span<const Read> reads, ElementSource& source);
 
 // The cost of one element of a pointwise, gather or window node, without its operands.

@@ -106,7 +106,7 @@ Ranks ranks_of(const graph::Graph& g, const graph::Node& node) {
   return out;
 }
 
-Index with_indirect(const Index& others, const PickedAxes& axes, std::span<const Expr> indirect) {
+Index with_indirect(const Index& others, const IndexedAxes& axes, std::span<const Expr> indirect) {
   Index out = others;
   for (size_t i = 0; i < axes.size(); ++i)
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(axes[i].axis), indirect[i]);
@@ -124,26 +124,26 @@ std::vector<Read> gathered_at(const graph::Graph& g, graph::NodeId id, const Ind
   const auto rank = static_cast<size_t>(g.meta(table).rank());
   std::vector<Read> out{{table, {}}};
   if (rank == 0) {  // one element, selected by any index
-    const graph::Value indices = value_of(spec.picked[0].indices);
+    const graph::Value indices = value_of(spec.indexed[0].indices);
     out.push_back({indices, Index(static_cast<size_t>(g.meta(indices).rank()), Expr(0))});
     return out;
   }
   if (spec.same_rank) {
     out[0].index = index;
-    out[0].index[static_cast<size_t>(spec.picked[0].axis)] = indirect[0];
-    out.push_back({value_of(spec.picked[0].indices), index});
+    out[0].index[static_cast<size_t>(spec.indexed[0].axis)] = indirect[0];
+    out.push_back({value_of(spec.indexed[0].indices), index});
     return out;
   }
   // A scalar index has no dimension, but the result may have one of size 1 for it.
-  const size_t together = index.size() + spec.picked.size() - rank;
+  const size_t together = index.size() + spec.indexed.size() - rank;
   const auto from = index.begin() + spec.first, to = from + static_cast<std::ptrdiff_t>(together);
   Index others(index.begin(), from);
   others.insert(others.end(), to, index.end());
-  out[0].index = with_indirect(others, spec.picked, indirect);
+  out[0].index = with_indirect(others, spec.indexed, indirect);
   TensorMeta broadcast;
   for (size_t d = 0; d < together; ++d)
     broadcast.sizes.push_back(node.results[0].sizes[static_cast<size_t>(spec.first) + d]);
-  for (const Picked& one : spec.picked) {
+  for (const IndexedAxis& one : spec.indexed) {
     const graph::Value indices = value_of(one.indices);
     out.push_back({indices, broadcast_index(g.meta(indices), broadcast, Index(from, to))});
   }

@@ -61,7 +61,7 @@ class Copier {
     const ops::CloneAttrs dense{ops::MemoryFormat::contiguous};
     if (is_new)
       at->second = {out_.add(ops::def<ops::Clone>(), {moved(view)},
-                             Attrs(ops::view_of<ops::Clone>(dense)), from_[view.node].place),
+                             Attrs(ops::attrs_view<ops::Clone>(dense)), from_[view.node].place),
                     0};
     return at->second;
   }

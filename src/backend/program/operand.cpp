@@ -33,7 +33,7 @@ std::optional<Matrix> operand_in_memory(const Program& program, const graph::Nod
     index.push_back(Expr::index(cat("d", index.size()), size));
   }
   const Expr first = index[index.size() - 2], second = index.back();
-  const Read read = program.behind_views({value, std::move(index)});
+  const Read read = program.through_views({value, std::move(index)});
   const graph::Node& made = g[read.value.node];
   const TensorMeta& meta = g.meta(read.value);
   if (!made.is_input() && program.is_inlined(read.value.node)) return std::nullopt;

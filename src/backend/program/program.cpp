@@ -216,9 +216,9 @@ Sizes put_sizes(const graph::Graph& g, const graph::Node& node, const PutSpec& s
     operands.push_back({.meta = value ? &g.meta(*value) : nullptr});
   }
   const TensorMeta& x = *operands[0].meta;
-  if (spec.same_rank) return operands[static_cast<size_t>(spec.picked[0].indices)].meta->sizes;
+  if (spec.same_rank) return operands[static_cast<size_t>(spec.indexed[0].indices)].meta->sizes;
   if (x.rank() == 0) return {};
-  return ops::picked_sizes(node.op->name, x.sizes, spec.picked, spec.first, operands);
+  return ops::indexed_sizes(node.op->name, x.sizes, spec.indexed, spec.first, operands);
 }
 
 }  // namespace
@@ -229,14 +229,14 @@ ComputeNode Program::put_node(ComputeNode compute_node) const {
   const graph::Node& node = (*graph_)[compute_node.value.node];
   const PutSpec spec = put_spec(*graph_, node);
   const auto rank = static_cast<size_t>(node.results[0].rank());
-  const auto first = static_cast<size_t>(spec.same_rank ? spec.picked[0].axis : spec.first);
+  const auto first = static_cast<size_t>(spec.same_rank ? spec.indexed[0].axis : spec.first);
   compute_node.kind = ComputeKind::put;
   compute_node.role = ComputeRole::put;
   compute_node.part = spec.source;
   compute_node.sizes.clear();
   for (const Size size : put_sizes(*graph_, node, spec)) compute_node.sizes.push_back(size.expr());
   size_t together =
-      spec.same_rank ? rank != 0 : compute_node.sizes.size() + spec.picked.size() - rank;
+      spec.same_rank ? rank != 0 : compute_node.sizes.size() + spec.indexed.size() - rank;
   if (compute_node.sizes.empty() || together == 0) {
     compute_node.sizes.insert(compute_node.sizes.begin() + static_cast<std::ptrdiff_t>(first),
                               Expr(1));
@@ -256,17 +256,17 @@ PutReads Program::put_reads(ComputeNodeId id, const Index& at) const {
   const auto rank = static_cast<size_t>(node.results[0].rank());
   PutReads out{{value_of(spec.source), {}}, {}, {}};
   if (spec.same_rank || rank == 0) {
-    const graph::Value indices = value_of(spec.picked[0].indices);
+    const graph::Value indices = value_of(spec.indexed[0].indices);
     const Index own(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(rank));
     out.source.index = out.others = own;
     out.indices.push_back({indices, own});
     out.indices[0].index.resize(static_cast<size_t>(graph_->meta(indices).rank()), Expr(0));
     if (rank != 0)
-      out.others.erase(out.others.begin() + static_cast<std::ptrdiff_t>(spec.picked[0].axis));
+      out.others.erase(out.others.begin() + static_cast<std::ptrdiff_t>(spec.indexed[0].axis));
     return out;
   }
   const auto from = at.begin() + spec.first,
-             to = at.end() - static_cast<std::ptrdiff_t>(rank - spec.picked.size()) + spec.first;
+             to = at.end() - static_cast<std::ptrdiff_t>(rank - spec.indexed.size()) + spec.first;
   out.others.assign(at.begin(), from);
   out.others.insert(out.others.end(), to, at.end());
   TensorMeta broadcast_to, index_shape;
@@ -274,7 +274,7 @@ PutReads Program::put_reads(ComputeNodeId id, const Index& at) const {
   const bool has_dimensions = broadcast_to.sizes.size() == at.size();
   for (size_t d = 0; has_dimensions && d < static_cast<size_t>(to - from); ++d)
     index_shape.sizes.push_back(broadcast_to.sizes[static_cast<size_t>(spec.first) + d]);
-  for (const Picked& one : spec.picked) {
+  for (const IndexedAxis& one : spec.indexed) {
     const graph::Value indices = value_of(one.indices);
     out.indices.push_back(
         {indices, broadcast_index(graph_->meta(indices), index_shape, Index(from, to))});
@@ -324,7 +324,7 @@ Index Program::written_at(ComputeNodeId id, const Index& at) const {
              : at;
 }
 
-Read Program::behind_views(Read read) const {
+Read Program::through_views(Read read) const {
   const auto is_view = [&](graph::NodeId id) {
     return !(*graph_)[id].is_input() && (*graph_)[id].op->kind == OpKind::view;
   };

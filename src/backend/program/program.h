@@ -107,7 +107,7 @@ class Program {
   // inlined nodes, of inputs and results of compute nodes.
   void resolve(const Read& read, std::vector<Read>& out) const;
   // Follows a read through views to the value below them.
-  Read behind_views(Read read) const;
+  Read through_views(Read read) const;
   // The index of a reduction's operand, without the dimension that is added if the reduction has no
   // dimensions.
   Index operand_index(ComputeNodeId id, const Index& index) const;
@@ -180,7 +180,7 @@ Expr element_of(const Index& index, const Index& strides);
 // Ranks of the node's operands; -1 if not a tensor.
 Ranks ranks_of(const graph::Graph& graph, const graph::Node& node);
 // Inserts the indirect indices into `others` at their axes, which gives an index of all dimensions.
-Index with_indirect(const Index& others, const PickedAxes& axes, std::span<const Expr> indirect);
+Index with_indirect(const Index& others, const IndexedAxes& axes, std::span<const Expr> indirect);
 // The reads of a gather: its table with `indirect` as the indices of the indexed axes, followed by
 // its index tensors, in the order of the axes.
 std::vector<Read> gathered_at(const graph::Graph& graph, graph::NodeId node, const Index& index,

@@ -109,11 +109,11 @@ class Executable::Invocation {
   };
 
   // Panels in use.
-  class Held {
+  class PanelsInUse {
    public:
-    explicit Held(std::byte* memory) : list_(reinterpret_cast<Shared*>(memory)) {}
-    Held(const Held&) = delete;
-    ~Held() { std::destroy_n(list_, count_); }
+    explicit PanelsInUse(std::byte* memory) : list_(reinterpret_cast<Shared*>(memory)) {}
+    PanelsInUse(const PanelsInUse&) = delete;
+    ~PanelsInUse() { std::destroy_n(list_, count_); }
     void* add(Shared panels) {
       return (*std::construct_at(list_ + count_++, std::move(panels)))->data();
     }
@@ -244,7 +244,7 @@ class Executable::Invocation {
   Lists lists_;
   void** table_;  // addresses by buffer
   runtime::Arena arena_;
-  Held held_;
+  PanelsInUse held_;
 };
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,

@@ -25,8 +25,8 @@ void* map_aligned(size_t bytes) {
   const auto begin = reinterpret_cast<uintptr_t>(at);
   const uintptr_t aligned = round_up(begin, huge_page);
   if (aligned != begin) munmap(at, aligned - begin);
-  if (const size_t behind = begin + mapped - (aligned + bytes)) {
-    munmap(reinterpret_cast<void*>(aligned + bytes), behind);
+  if (const size_t tail = begin + mapped - (aligned + bytes)) {
+    munmap(reinterpret_cast<void*>(aligned + bytes), tail);
   }
   void* data = reinterpret_cast<void*>(aligned);
   madvise(data, bytes, MADV_HUGEPAGE);

@@ -1,5 +1,5 @@
 // Splitting graphs at data sizes.
-#include "compile/parts.h"
+#include "compile/partition.h"
 
 #include <gtest/gtest.h>
 
@@ -8,17 +8,17 @@
 namespace vitro::pipeline {
 namespace {
 
-Parts split(std::string_view text) {
+Partition split(std::string_view text) {
   Result<graph::Graph> g = graph::parse(text);
   EXPECT_TRUE(g) << g.why();
   EXPECT_EQ(graph::verify(*g), "");
-  Parts parts = split_at_data(*g);
-  for (const Part& part : parts.parts) EXPECT_EQ(graph::verify(part.graph), "");
+  Partition parts = split_at_data(*g);
+  for (const Subgraph& part : parts.parts) EXPECT_EQ(graph::verify(part.graph), "");
   return parts;
 }
 
-TEST(Parts, nodes_stand_with_those_that_read_them) {
-  const Parts got = split(R"(graph[s0=5](x: f32[s0]) {
+TEST(Partition, nodes_stand_with_those_that_read_them) {
+  const Partition got = split(R"(graph[s0=5](x: f32[s0]) {
   gt: bool[s0] = gt(x, 0.0)
   exp: f32[s0] = exp(x)
   nonzero: i64[u0, 1]{strides=[1, u0]} = nonzero(gt)
@@ -42,11 +42,11 @@ TEST(Parts, nodes_stand_with_those_that_read_them) {
 }
 )");
   EXPECT_EQ(got.parts[0].after.size(), 1U);
-  EXPECT_EQ(got.parts[0].let_go, std::vector<uint32_t>{got.parts[0].outputs[0]});
+  EXPECT_EQ(got.parts[0].released, std::vector<uint32_t>{got.parts[0].outputs[0]});
 }
 
-TEST(Parts, what_reads_an_input_needs_no_part_before_it) {
-  const Parts got = split(R"(graph(x: bool[4]) {
+TEST(Partition, what_reads_an_input_needs_no_part_before_it) {
+  const Partition got = split(R"(graph(x: bool[4]) {
   nonzero: i64[u0, 1]{strides=[1, u0]} = nonzero(x)
   return nonzero
 }
@@ -58,8 +58,8 @@ TEST(Parts, what_reads_an_input_needs_no_part_before_it) {
   EXPECT_EQ(got.outputs, std::vector<uint32_t>{got.parts[0].after[0].result});
 }
 
-TEST(Parts, sizes_that_do_not_wait_for_each_other_are_decided_together) {
-  const Parts got = split(R"(graph(x: bool[4], y: f32[6]) {
+TEST(Partition, sizes_that_do_not_wait_for_each_other_are_decided_together) {
+  const Partition got = split(R"(graph(x: bool[4], y: f32[6]) {
   nonzero: i64[u0, 1]{strides=[1, u0]} = nonzero(x)
   gt: bool[6] = gt(y, 0.0)
   masked_select: f32[u1] = masked_select(y, gt)
@@ -75,8 +75,8 @@ TEST(Parts, sizes_that_do_not_wait_for_each_other_are_decided_together) {
   EXPECT_EQ(got.parts[2].graph.symbols().size(), 3U);
 }
 
-TEST(Parts, inputs_are_written_by_the_last) {
-  const Parts got = split(R"(graph(x: f32[6]) {
+TEST(Partition, inputs_are_written_by_the_last) {
+  const Partition got = split(R"(graph(x: f32[6]) {
   add: f32[6] = add(x, 1.0)
   gt: bool[6] = gt(add, 0.0)
   masked_select: f32[u0] = masked_select(add, gt)

@@ -1,7 +1,7 @@
 // What a graph is compiled to: an executable, or with data sizes one for each part, and the ops
 // between them that decide the sizes.
-//   Program program(graph);  for (g : program.graphs()) program.add(compiled(g));
-//   program.run(inputs, symbols, outputs);
+//   CompiledGraph compiled(graph);  for (g : compiled.graphs()) compiled.add(executable_of(g));
+//   compiled.run(inputs, symbols, outputs);
 // Threads: run() may be called concurrently.
 #pragma once
 
@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "backend/run/executable.h"
-#include "compile/parts.h"
+#include "compile/partition.h"
 
 namespace vitro::pipeline {
 
-class Program {
+class CompiledGraph {
  public:
-  explicit Program(graph::Graph graph);
+  explicit CompiledGraph(graph::Graph graph);
   // The graphs to compile, in order; each may use the symbols that earlier ones decide.
   std::span<const graph::Graph* const> graphs() const { return graphs_; }
   // Pass null for a graph without outputs; only a graph that has parts can have one.
@@ -31,7 +31,7 @@ class Program {
  private:
   struct Run;
   graph::Graph graph_;
-  std::unique_ptr<const Parts> parts_;  // null: a single part
+  std::unique_ptr<const Partition> partition_;  // null: a single part
   std::vector<const graph::Graph*> graphs_;
   std::vector<std::unique_ptr<backend::Executable>> made_;
   int compactions_ = 0;

@@ -13,9 +13,9 @@
 
 namespace vitro::capture {
 
-class Held {
+class KnownValues {
  public:
-  explicit Held(std::span<const sym::Guard> guards);
+  explicit KnownValues(std::span<const sym::Guard> guards);
   bool empty() const { return values_.empty(); }
   // `e` with the values substituted.
   sym::Expr operator()(sym::Expr e) const;

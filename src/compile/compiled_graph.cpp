@@ -1,4 +1,4 @@
-#include "compile/program.h"
+#include "compile/compiled_graph.h"
 
 #include <algorithm>
 
@@ -7,33 +7,33 @@
 
 namespace vitro::pipeline {
 
-Program::Program(graph::Graph graph) : graph_(std::move(graph)) {
+CompiledGraph::CompiledGraph(graph::Graph graph) : graph_(std::move(graph)) {
   if (!has_data_sizes(graph_)) {
     graphs_ = {&graph_};
     return;
   }
-  parts_ = std::make_unique<const Parts>(split_at_data(graph_));
-  for (const Part& part : parts_->parts) {
+  partition_ = std::make_unique<const Partition>(split_at_data(graph_));
+  for (const Subgraph& part : partition_->parts) {
     graphs_.push_back(&part.graph);
     compactions_ += static_cast<int>(part.after.size());
   }
 }
 
 // One run of all parts.
-struct Program::Run {
-  Program& program;
+struct CompiledGraph::Run {
+  CompiledGraph& compiled;
   std::span<const Operand> inputs;
   std::vector<int64_t> symbols;  // the graph's, then the data sizes decided so far
-  std::vector<Tensor> held;      // by place
+  std::vector<Tensor> held;      // by slot
 
-  Operand operand(const Held& at) const {
-    return at.input ? inputs[at.place] : Operand(held[at.place]);
+  Operand operand(const ValueRef& at) const {
+    return at.input ? inputs[at.slot] : Operand(held[at.slot]);
   }
 
-  void run_part(const Part& part, backend::Executable* executable) {
+  void run_part(const Subgraph& part, backend::Executable* executable) {
     if (!executable) return;
     std::vector<Operand> operands;
-    for (const Held& at : part.inputs) operands.push_back(operand(at));
+    for (const ValueRef& at : part.inputs) operands.push_back(operand(at));
     std::vector<Tensor> made(part.outputs.size());
     executable->run(operands, symbols, made);
     size_t next = 0;
@@ -54,15 +54,15 @@ struct Program::Run {
   int64_t number(Size s) const {
     if (!s.is_symbolic()) return s.hint();
     return sym::evaluate(s.expr(), [this](sym::Expr symbol) {
-      const auto& last = program.parts_->parts.back().graph.symbols();
+      const auto& last = compiled.partition_->parts.back().graph.symbols();
       return symbols[static_cast<size_t>(std::ranges::find(last, symbol) - last.begin())];
     });
   }
 
   void run_between(const Between& between) {
-    const graph::Node& node = program.graph_[between.node];
+    const graph::Node& node = compiled.graph_[between.node];
     std::vector<Operand> operands;
-    for (const Held& at : between.operands) operands.push_back(operand(at));
+    for (const ValueRef& at : between.operands) operands.push_back(operand(at));
     Tensor& result = held[between.result];
     const Device device = operands[0].tensor().device();
     eager_of(device).call(OpCall{node.op, operands, node.attrs.view(), false, {}}, {&result, 1});
@@ -70,17 +70,17 @@ struct Program::Run {
   }
 };
 
-void Program::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
-                  std::span<Tensor> outputs) {
-  if (!parts_) return made_[0]->run(inputs, symbols, outputs);
-  Run run{*this, inputs, {symbols.begin(), symbols.end()}, std::vector<Tensor>(parts_->places)};
+void CompiledGraph::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
+                        std::span<Tensor> outputs) {
+  if (!partition_) return made_[0]->run(inputs, symbols, outputs);
+  Run run{*this, inputs, {symbols.begin(), symbols.end()}, std::vector<Tensor>(partition_->slots)};
   for (size_t p = 0; p < made_.size(); ++p) {
-    const Part& part = parts_->parts[p];
+    const Subgraph& part = partition_->parts[p];
     run.run_part(part, made_[p].get());
     for (const Between& between : part.after) run.run_between(between);
-    for (const uint32_t place : part.let_go) run.held[place] = {};
+    for (const uint32_t slot : part.released) run.held[slot] = {};
   }
-  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = run.held[parts_->outputs[i]];
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = run.held[partition_->outputs[i]];
 }
 
 }  // namespace vitro::pipeline

@@ -1,6 +1,6 @@
 // Cuts a graph after each op that decides a data size.  Every node gets the earliest part it can be
-// in, then the latest that its users allow; values that cross a cut are held in places.
-#include "compile/parts.h"
+// in, then the latest that its users allow; values that cross a cut are held in slots.
+#include "compile/partition.h"
 
 #include <algorithm>
 #include <map>
@@ -44,15 +44,15 @@ class Splitter {
     place_late();
   }
 
-  Parts run() {
+  Partition run() {
     out_.parts.resize(count_);
     wanted_of_.resize(count_);
     note_outputs();
     for (size_t p = count_; p-- > 0;) note_needs(p);
     for (size_t p = 0; p < count_; ++p) make(p);
-    for (const Value v : plain_outputs_) out_.outputs.push_back(place_of(v));
-    let_go();
-    out_.places = static_cast<uint32_t>(places_.size());
+    for (const Value v : plain_outputs_) out_.outputs.push_back(slot_of(v));
+    released();
+    out_.slots = static_cast<uint32_t>(slots_.size());
     return std::move(out_);
   }
 
@@ -158,7 +158,7 @@ class Splitter {
   }
 
   void make(size_t p) {
-    Part& part = out_.parts[p];
+    Subgraph& part = out_.parts[p];
     std::map<Value, Value> now;
     const auto mapped = [&](Value v) { return now.at(v); };
     for (const Value v : read_by(p)) add_input(part, v, now);
@@ -175,23 +175,23 @@ class Splitter {
     }
     for (const Value v : wanted_of_[p]) {
       part.graph.add_output(mapped(v));
-      part.outputs.push_back(place_of(v));
+      part.outputs.push_back(slot_of(v));
     }
     if (p + 1 == count_) add_writes(part, now);
     set_symbols(part);
     add_compactions(p);
   }
 
-  void add_input(Part& part, Value v, std::map<Value, Value>& now) {
+  void add_input(Subgraph& part, Value v, std::map<Value, Value>& now) {
     const Node& node = g_[v.node];
     TensorMeta meta = g_.meta(v);
     if (!node.is_input()) meta.offset = 0;
     const auto kind = node.is_input() ? node.input : graph::InputKind::argument;
     now[v] = {part.graph.add_input(node.name, std::move(meta), kind, node.place), 0};
-    part.inputs.push_back(held(v));
+    part.inputs.push_back(ref_to(v));
   }
 
-  void add_writes(Part& part, const std::map<Value, Value>& now) {
+  void add_writes(Subgraph& part, const std::map<Value, Value>& now) {
     for (const graph::Output& output : g_.outputs()) {
       if (output.writes < 0) continue;
       const Value written{g_.inputs()[static_cast<size_t>(output.writes)], 0};
@@ -202,7 +202,7 @@ class Splitter {
   }
 
   // The graph's symbols, then the data sizes decided before the part.
-  void set_symbols(Part& part) {
+  void set_symbols(Subgraph& part) {
     std::vector<sym::Expr> symbols = g_.symbols();
     std::vector<int64_t> hints = g_.hints();
     symbols.insert(symbols.end(), decided_.begin(), decided_.end());
@@ -214,45 +214,45 @@ class Splitter {
     for (uint32_t n = 0; n < g_.size(); ++n) {
       const Node& node = g_.nodes()[n];
       if (!is_compaction(node) || first_[n] != p) continue;
-      Between one{NodeId{n}, {}, place_of({NodeId{n}, 0})};
-      each_operand(node, [&](Value v) { one.operands.push_back(held(v)); });
+      Between one{NodeId{n}, {}, slot_of({NodeId{n}, 0})};
+      each_operand(node, [&](Value v) { one.operands.push_back(ref_to(v)); });
       out_.parts[p].after.push_back(std::move(one));
       decided_.push_back(node.results[0].sizes[0].expr());
       decided_hints_.push_back(node.results[0].sizes[0].hint());
     }
   }
 
-  uint32_t place_of(Value v) {
-    return places_.try_emplace(v, static_cast<uint32_t>(places_.size())).first->second;
+  uint32_t slot_of(Value v) {
+    return slots_.try_emplace(v, static_cast<uint32_t>(slots_.size())).first->second;
   }
-  Held held(Value v) {
-    if (!g_[v.node].is_input()) return {false, place_of(v)};
+  ValueRef ref_to(Value v) {
+    if (!g_[v.node].is_input()) return {false, slot_of(v)};
     const auto at = std::ranges::find(g_.inputs(), v.node) - g_.inputs().begin();
     return {true, static_cast<uint32_t>(at)};
   }
 
-  void let_go() {
-    std::vector<std::optional<size_t>> last(places_.size());
+  void released() {
+    std::vector<std::optional<size_t>> last(slots_.size());
     for (size_t p = 0; p < count_; ++p) {
-      const auto read = [&](const Held& h) {
-        if (!h.input) last[h.place] = p;
+      const auto read = [&](const ValueRef& h) {
+        if (!h.input) last[h.slot] = p;
       };
       std::ranges::for_each(out_.parts[p].inputs, read);
       for (const Between& one : out_.parts[p].after) std::ranges::for_each(one.operands, read);
     }
     for (const uint32_t kept : out_.outputs) last[kept].reset();
-    for (uint32_t place = 0; place < last.size(); ++place) {
-      if (last[place]) out_.parts[*last[place]].let_go.push_back(place);
+    for (uint32_t slot = 0; slot < last.size(); ++slot) {
+      if (last[slot]) out_.parts[*last[slot]].released.push_back(slot);
     }
   }
 
   const Graph& g_;
-  Parts out_;
+  Partition out_;
   size_t count_ = 1;
   std::vector<size_t> first_, part_;           // by node
   std::vector<std::vector<Value>> wanted_of_;  // by part: its outputs
   std::vector<Value> plain_outputs_;
-  std::map<Value, uint32_t> places_;
+  std::map<Value, uint32_t> slots_;
   std::vector<sym::Expr> decided_;
   std::vector<int64_t> decided_hints_;
 };
@@ -263,7 +263,7 @@ bool has_data_sizes(const Graph& g) {
   return std::ranges::any_of(g.nodes(), is_compaction);
 }
 
-Parts split_at_data(const Graph& g) {
+Partition split_at_data(const Graph& g) {
   return Splitter(g).run();
 }
 

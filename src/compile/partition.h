@@ -13,36 +13,36 @@
 
 namespace vitro::pipeline {
 
-// Where a tensor is while the parts run: an input of the graph, or a numbered place for what parts
+// Where a tensor is while the parts run: an input of the graph, or a numbered slot for what parts
 // and the ops between them compute.
-struct Held {
+struct ValueRef {
   bool input = false;
-  uint32_t place = 0;
+  uint32_t slot = 0;
 };
 
-// An op that runs after a part.  `result` is the place of its result, whose first size is the next
+// An op that runs after a part.  `result` is the slot of its result, whose first size is the next
 // symbol's value.
 struct Between {
   graph::NodeId node;
-  std::vector<Held> operands;
+  std::vector<ValueRef> operands;
   uint32_t result = 0;
 };
 
-struct Part {
+struct Subgraph {
   graph::Graph graph;
-  std::vector<Held> inputs;
-  std::vector<uint32_t> outputs;  // places of the outputs that do not write an input
+  std::vector<ValueRef> inputs;
+  std::vector<uint32_t> outputs;  // slots of the outputs that do not write an input
   std::vector<Between> after;
-  std::vector<uint32_t> let_go;  // places not read after this part
+  std::vector<uint32_t> released;  // slots not read after this part
 };
 
-struct Parts {
-  std::vector<Part> parts;
-  uint32_t places = 0;
-  std::vector<uint32_t> outputs;  // places of the graph's outputs that do not write an input
+struct Partition {
+  std::vector<Subgraph> parts;
+  uint32_t slots = 0;
+  std::vector<uint32_t> outputs;  // slots of the graph's outputs that do not write an input
 };
 
 bool has_data_sizes(const graph::Graph& g);
-Parts split_at_data(const graph::Graph& g);
+Partition split_at_data(const graph::Graph& g);
 
 }  // namespace vitro::pipeline

@@ -1,6 +1,6 @@
 // Solves the guards of a path for symbols: equations first, then bounds that leave one value.
 // Substituting a solution may make another guard solvable, so this repeats until nothing changes.
-#include "capture/held.h"
+#include "capture/known_values.h"
 
 #include <optional>
 #include <ranges>
@@ -32,7 +32,7 @@ bool can_stand_for(sym::Expr value, sym::Expr symbol) {
 
 }  // namespace
 
-Held::Held(std::span<const sym::Guard> guards) {
+KnownValues::KnownValues(std::span<const sym::Guard> guards) {
   std::vector<sym::Guard> open(guards.begin(), guards.end());
   // Substituting a solution may make another guard solvable.
   bool more = !open.empty();
@@ -45,7 +45,7 @@ Held::Held(std::span<const sym::Guard> guards) {
   }
 }
 
-sym::Expr Held::operator()(sym::Expr e) const {
+sym::Expr KnownValues::operator()(sym::Expr e) const {
   if (values_.empty() || e.constant()) return e;
   std::vector<std::pair<sym::Expr, sym::Expr>> known;
   for (const sym::Expr symbol : sym::symbols_of(e)) {
@@ -55,7 +55,7 @@ sym::Expr Held::operator()(sym::Expr e) const {
   return sym::substitute(e, known);
 }
 
-bool Held::solve(sym::Expr a, sym::Expr b) {
+bool KnownValues::solve(sym::Expr a, sym::Expr b) {
   try {
     const sym::Expr gap = (*this)(a) - (*this)(b);
     for (const sym::Expr symbol : std::views::reverse(sym::symbols_of(gap))) {
@@ -69,7 +69,7 @@ bool Held::solve(sym::Expr a, sym::Expr b) {
   return false;
 }
 
-bool Held::solve_bounds(std::span<const sym::Guard> guards) {
+bool KnownValues::solve_bounds(std::span<const sym::Guard> guards) {
   std::vector<sym::Guard> left;
   for (sym::Guard guard : guards) {
     try {
@@ -95,7 +95,7 @@ bool Held::solve_bounds(std::span<const sym::Guard> guards) {
   return more;
 }
 
-void Held::put_in(sym::Expr symbol, sym::Expr value) {
+void KnownValues::put_in(sym::Expr symbol, sym::Expr value) {
   std::vector<std::pair<sym::Expr, sym::Expr>> changed{{symbol, value}};
   if (const auto names = named_by_.find(symbol); names != named_by_.end()) {
     for (const sym::Expr held : names->second)
