@@ -51,7 +51,7 @@ int main() try {
     for (const vitro::Incident& incident : track.incidents) {
       if (incident.kind != "break") continue;
       ++breaks;
-      std::printf("%s %s: %s\n", incident.code.c_str(), incident.place.c_str(),
+      std::printf("%s %s: %s\n", incident.code.c_str(), incident.location.c_str(),
                   incident.reason.c_str());
     }
   }

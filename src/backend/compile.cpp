@@ -149,7 +149,7 @@ void report_kernels(Compilation& w) {
     }
     for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
       launch.ops.push_back(w.program->name_of(compute_node));
-    launch.places = kernel.locations;
+    launch.locations = kernel.locations;
     launch.once = w.executable->launches()[i].keeps;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch

@@ -8,25 +8,25 @@
 
 namespace vitro {
 
-Error::Error(const Error& mistake, std::string place)
-    : std::runtime_error(cat(mistake.message(), " (", place, ")")),
+Error::Error(const Error& mistake, std::string location)
+    : std::runtime_error(cat(mistake.message(), " (", location, ")")),
       message_size_(mistake.message().size()) {}
 
-std::string_view Error::place() const {
+std::string_view Error::location() const {
   const std::string_view text = what();
   return message_size_ >= text.size()
              ? std::string_view()
              : text.substr(message_size_ + 2, text.size() - message_size_ - 3);
 }
 
-std::string place_in_file(std::source_location where) {
+std::string file_and_line(std::source_location where) {
   if (where.line() == 0) return "";
   const std::string_view path = where.file_name();
   return cat(path.substr(path.rfind('/') + 1), ':', where.line());  // npos + 1 == 0
 }
 
-std::string place_of_call(std::source_location where) {
-  std::string out = place_in_file(where);
+std::string call_location(std::source_location where) {
+  std::string out = file_and_line(where);
   if (out.empty()) return out;
   if (const std::string name = function_name(where.function_name()); !name.empty())
     out += cat(" in ", name);
@@ -36,9 +36,9 @@ std::string place_of_call(std::source_location where) {
 
 void throw_error(std::string message) {
   const Error mistake(in_words_of_call(std::move(message)));
-  const std::string place = place_of_call(CalledAs::current().from);
-  if (place.empty()) throw Error(mistake);
-  throw Error(mistake, place);
+  const std::string location = call_location(CalledAs::current().from);
+  if (location.empty()) throw Error(mistake);
+  throw Error(mistake, location);
 }
 
 void throw_bug(const char* condition, const char* file, int line, std::string message) {

@@ -130,18 +130,18 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
   const TraceNode* first = link.load(std::memory_order_acquire);
   const RecompileReason reason =
       found.has_been_taken ? RecompileReason{} : reasons().of_another_node(link, call);
-  const std::source_location place = expansion_.place_of(call);
+  const std::source_location location = expansion_.location_of(call);
   if (found.compared >= recompile_limit.get() && found.compared > 0) {
     stop_capturing(
         too_many_ways,
         cat("this place already has ", counted(static_cast<uint64_t>(found.compared), "path"), " (",
             recompile_limit.variable(), "); ", reason.text),
-        place);
+        location);
     return nullptr;
   }
   if (const TraceNode* cursor = matcher_.cursor(); cursor && cursor->depth >= segment_limit.get()) {
     break_here(long_break, cat("after ", counted(static_cast<uint64_t>(cursor->depth), "op")),
-               place);
+               location);
     return matcher_.cursor() ? find_or_record(matcher_.cursor()->next, call) : nullptr;
   }
   if (!recorder_)
@@ -150,7 +150,7 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
   switch (made.outcome) {
     case Recorder::Outcome::tree_is_full:
       stop_capturing(too_much_recorded, cat("more ops are recorded than ", record_limit.get()),
-                     place);
+                     location);
       return nullptr;
     case Recorder::Outcome::another_was_first:  // its node may fit this call
       return find_or_record(link, call);
@@ -168,7 +168,7 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
 }
 
 void Call::note_recompile(const RecompileReason& reason) {
-  tree_->note(TraceTree::What::recompiled, *reason.code, reason.text, reason.place);
+  tree_->note(TraceTree::What::recompiled, *reason.code, reason.text, reason.location);
 }
 
 void Call::note_parting(std::source_location recorded, std::source_location called) {
@@ -192,7 +192,7 @@ void Call::materialize(TensorImpl&, Need need, std::source_location where) {
 void Call::before_access(const TensorImpl& impl, Need need, std::source_location where) {
   const CalledAs nobody{Called()};
   const CompileOptions& options = tree_->options();
-  VITRO_CHECK(!options.frozen, options.name, ": frozen: ", place_text(where),
+  VITRO_CHECK(!options.frozen, options.name, ": frozen: ", location_text(where),
               " reads elements of a tensor, which a frozen call would not repeat; compute with the "
               "tensor instead (",
               not_repeatable, ")");
@@ -274,7 +274,7 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
   if (decider && matcher_.cursor()) {
     break_here(size_break,
                cat(decider->data_size, ", a size of ", decider->op->name, " (",
-                   place_text(decider->place), "): ", who, " asks ", question),
+                   location_text(decider->location), "): ", who, " asks ", question),
                matcher_.cursor()->where);
   }
   const auto number = values_.symbols.find_value(e);
@@ -335,17 +335,17 @@ void Call::break_here(const Code& code, std::string_view reason, std::source_loc
   const CalledAs nobody{Called()};  // runs ops that were called before
   if (tree_->options().fullgraph) {
     throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
-                    reason, " at ", place_text(where), " (", code.id, ")"));
+                    reason, " at ", location_text(where), " (", code.id, ")"));
   }
   tree_->note(TraceTree::What::broke, code, std::string(reason.empty() ? code.title : reason),
-              place_text(where));
+              location_text(where));
   flush();
   matcher_.move_to(&tree_->start_after(where));
 }
 
 void Call::stop_capturing(const Code& code, std::string reason, std::source_location where) {
   const CalledAs nobody{Called()};
-  tree_->note(TraceTree::What::fell_back, code, reason, place_text(where));
+  tree_->note(TraceTree::What::fell_back, code, reason, location_text(where));
   stopping_ = true;
   flush();
   matcher_.move_to(nullptr);

@@ -80,8 +80,8 @@ const Code number_differs{
     "A number passed to an op differs from the recorded one; elementwise ops then take it as an "
     "argument of their kernels, and composites are captured as the ops that they consist of.",
     "mul(x, learning_rate);",
-    "Nothing: once a number is recorded as varying at a place, it varies on all paths to that "
-    "place."};
+    "Nothing: once a number is recorded as varying at a location, it varies on all paths to that "
+    "location."};
 const Code attribute_differs{"V0304", "an attribute differs",
                              "An op is called with different attributes than before. A position or "
                              "a size becomes a symbol; another attribute makes a new path.",
@@ -101,7 +101,7 @@ const Code aliases_differ{"V0307", "tensors share memory differently",
                           "f(x, x); f(x, y);", "Nothing, if there are few patterns."};
 const Code too_many_ways{
     "V0308", "too many recorded paths",
-    "The number of paths recorded from one place of the function has reached its limit "
+    "The number of paths recorded from one location of the function has reached its limit "
     "(VITRO_RECOMPILE_LIMIT); a call that takes another path runs eagerly from there. A frozen "
     "function with other arguments runs its own code, with compiled kernels.",
     "",

@@ -23,7 +23,7 @@ class Expansion {
   bool is_running() const { return composite_ != nullptr; }
   // Who asks the current question; and where the program makes this call.
   std::string_view asker() const;
-  std::source_location place_of(const OpCall& call) const {
+  std::source_location location_of(const OpCall& call) const {
     return composite_ ? composite_->where : call.where;
   }
   // Whether the number is an argument of the composite.

@@ -49,15 +49,15 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
                             uint64_t newest_storage) {
   program.guards.insert(program.guards.end(), node.guards.begin(), node.guards.end());
   VITRO_CHECK(node.op->kind != OpKind::random, name, ": frozen: ", node.op->name, " at ",
-              place_text(node.place), " draws random numbers, which a frozen call would repeat (",
-              not_repeatable, ")");
+              location_text(node.location),
+              " draws random numbers, which a frozen call would repeat (", not_repeatable, ")");
   for (const sym::Expr symbol : node.attr_symbols)
     program.symbols.emplace_back(symbol, symbols.value(symbol));
   for (const ExternalInput& input : node.inputs) {
     slots[input.slot].refs.fetch_add(1, std::memory_order_relaxed);
     const Tensor outside(&slots[input.slot]);
     VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name, " at ",
-                place_text(node.place),
+                location_text(node.location),
                 " takes a tensor that the function made from host data, which a frozen call would "
                 "not recreate; pass it as an argument (",
                 not_repeatable, ")");
@@ -71,7 +71,7 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   for (uint32_t k = 0; k < node.result_count; ++k) {
     const uint32_t slot = node.first_slot + k;
     VITRO_CHECK(slots[slot].refs.load(std::memory_order_acquire) <= held[slot], name,
-                ": frozen: the result of ", node.op->name, " at ", place_text(node.place),
+                ": frozen: the result of ", node.op->name, " at ", location_text(node.location),
                 " is stored outside the function, where a frozen call would not store it again; "
                 "return it (",
                 not_repeatable, ")");

@@ -80,7 +80,7 @@ class Functionalizer {
     if (const std::string& trouble = path_.aliases.trouble(); !trouble.empty())
       throw Refused{&shared_memory_written, trouble};
     for (const TraceNode* recorded : path_.nodes) {
-      place_ = recorded->place;
+      location_ = recorded->location;
       if (recorded->in_place) {
         write_in_place(*recorded);
       } else if (recorded->op->kind != OpKind::view) {
@@ -162,7 +162,7 @@ class Functionalizer {
     node.op = e.made_by->op;
     node.args = {of};
     node.attrs = e.made_by->attrs_owned;
-    node.place = e.made_by->place;
+    node.location = e.made_by->location;
     if (!graph::fits(out_.graph.meta(of), now(*path_.table[e.parent].meta)))
       return add(std::move(node));
     return {add_recorded(std::move(node), e.made_by->results_owned), 0};
@@ -201,7 +201,7 @@ class Functionalizer {
     out_.inputs.push_back({no_slot, operand.slot});
     TensorMeta meta;
     meta.dtype = operand.number.dtype();
-    known = Value{out_.graph.add_input("number", meta, InputKind::number, place_), 0};
+    known = Value{out_.graph.add_input("number", meta, InputKind::number, location_), 0};
     return *known;
   }
 
@@ -239,7 +239,7 @@ class Functionalizer {
     node.op = &op;
     node.args = std::move(args);
     node.attrs = std::move(attrs);
-    node.place = place_;
+    node.location = location_;
     return add(std::move(node));
   }
 
@@ -248,7 +248,7 @@ class Functionalizer {
     node.op = recorded.op;
     node.args = args(recorded);
     node.attrs = recorded.attrs_owned;
-    node.place = recorded.place;
+    node.location = recorded.location;
     return add_recorded(std::move(node), recorded.results_owned);
   }
 
@@ -385,7 +385,7 @@ class Functionalizer {
   Functional out_;
   std::vector<Seen> seen_;                     // by slot
   std::vector<std::optional<Value>> numbers_;  // by index among the segment's numbers
-  graph::SourceLocation place_;                // of the op being added
+  graph::SourceLocation location_;             // of the op being added
 };
 
 }  // namespace

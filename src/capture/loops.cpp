@@ -9,7 +9,7 @@ namespace {
 // Whether the segment has already passed this place.
 bool went_by(const TraceNode& cursor, std::source_location where) {
   for (const TraceNode* node = &cursor; node->op; node = node->parent) {
-    if (same_place(node->where, where)) return true;
+    if (same_location(node->where, where)) return true;
   }
   return false;
 }

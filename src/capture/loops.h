@@ -1,7 +1,6 @@
 // Loops of the program with a varying number of iterations, such as over a list argument.  Each
-// number would need its own graph; after a few of them, segments end before the repeated place (a
-// cut), so the body is compiled once and reused for any number of iterations.
-// Threads: any.
+// number would need its own graph; after a few of them, segments end before the repeated location
+// (a cut), so the body is compiled once and reused for any number of iterations. Threads: any.
 #pragma once
 
 #include <source_location>
@@ -11,7 +10,7 @@
 namespace vitro::capture {
 
 // Paths diverge after `cursor`: the recorded one continues at `recorded`, this call at `called`.  A
-// place that the segment has already passed starts a loop's body.
+// location that the segment has already passed starts a loop's body.
 void note_parting(TraceTree& tree, const TraceNode& cursor, std::source_location recorded,
                   std::source_location called);
 

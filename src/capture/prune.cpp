@@ -70,7 +70,7 @@ void prune(const Functional& program, const std::vector<graph::Output>& outputs,
       new_input[input] = static_cast<int>(plan->inputs.size());
       plan->inputs.push_back(program.inputs[input]);
       plan->base_count += program.inputs[input].base.has_value();
-      new_node[n] = plan->graph.add_input(node.name, node.results[0], node.input, node.place);
+      new_node[n] = plan->graph.add_input(node.name, node.results[0], node.input, node.location);
       continue;
     }
     node.name.clear();

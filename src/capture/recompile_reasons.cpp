@@ -206,9 +206,10 @@ RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
   reason.text = guard_difference(*near, call, &reason.code);
   if (reason.text.empty()) reason.text = difference(*near, call, &reason.code);
   if (near->op != call.op) explain_by_question(near->asked, &reason);
-  // Arguments have no place: the first op's place identifies the function.
+  // Arguments have no location: the first op's location identifies the function.
   const TraceNode* next = near->next.load(std::memory_order_acquire);
-  reason.place = call.op || !next ? place_text(expansion_.place_of(call)) : place_text(next->place);
+  reason.location = call.op || !next ? location_text(expansion_.location_of(call))
+                                     : location_text(next->location);
   return reason;
 }
 
@@ -226,7 +227,7 @@ RecompileReason RecompileReasons::of_going_on(const OpCall& call) const {
   const SegmentVariant* end = at ? at->variants.load(std::memory_order_acquire) : nullptr;
   if (!end || !call.op || end->made_by == slots_.call()) return {};
   RecompileReason reason{&op_differs, cat("expected the end of the segment, got ", call.op->name),
-                         place_text(expansion_.place_of(call))};
+                         location_text(expansion_.location_of(call))};
   explain_by_question(end->asked, &reason);
   return reason;
 }
@@ -236,7 +237,7 @@ RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) 
   if (const TraceNode* next = matcher_.cursor()->next.load(std::memory_order_acquire)) {
     RecompileReason reason{&op_differs,
                            cat("expected ", name_of(next->op), ", got the end of the segment"),
-                           place_text(next->place)};
+                           location_text(next->location)};
     explain_by_question(next->asked, &reason);
     return reason;
   }
@@ -245,12 +246,12 @@ RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) 
     if (const sym::Guard* broken = e->broken_guard(values_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
-              place_text(matcher_.cursor()->place)};
+              location_text(matcher_.cursor()->location)};
     if (const Covering* broken = e->broken_covering(values_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for calls in which elements of the written tensor ",
                   broken->answer ? "overlap" : "do not overlap"),
-              place_text(matcher_.cursor()->place)};
+              location_text(matcher_.cursor()->location)};
   }
   const SegmentVariant* before = variant.next;
   if (!before || before->made_by == slots_.call()) return {};
@@ -259,7 +260,7 @@ RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) 
 
 RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
                                                    const SegmentVariant& now) const {
-  RecompileReason reason{&results_differ, {}, place_text(matcher_.cursor()->place)};
+  RecompileReason reason{&results_differ, {}, location_text(matcher_.cursor()->location)};
   for (const TraceNode* s = matcher_.cursor(); s->op; s = s->parent) {
     for (uint32_t k = 0; k < s->result_count; ++k) {
       const uint32_t slot = s->first_slot + k;
@@ -267,9 +268,9 @@ RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
         return (e.live[slot / 64] >> slot % 64 & 1) != 0;
       };
       if (wanted(before) == wanted(now)) continue;
-      append_to(reason.text,
-                cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name, " (",
-                    place_text(s->place), ") is ", wanted(now) ? "now kept" : "no longer kept"));
+      append_to(reason.text, cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name,
+                                 " (", location_text(s->location), ") is ",
+                                 wanted(now) ? "now kept" : "no longer kept"));
     }
   }
   return reason;

@@ -17,7 +17,7 @@ namespace vitro::capture {
 
 struct RecompileReason {
   const Code* code = nullptr;  // null: there is no other path yet
-  std::string text, place;
+  std::string text, location;
 };
 
 class RecompileReasons {

@@ -29,10 +29,10 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
     node->modes = thread_->modes;
     node->parent = call.op ? cursor : nullptr;
     node->depth = call.op ? cursor->depth + 1 : 0;
-    node->where = expansion_.place_of(call);
+    node->where = expansion_.location_of(call);
     node->called = CalledAs::current();
-    const std::source_location from = place_of(*node);
-    node->place = {from.file_name(), from.line(), current_module};
+    const std::source_location from = location_of(*node);
+    node->location = {from.file_name(), from.line(), current_module};
     node->asked.assign(asked.begin(), asked.end());
     fill(*node, link, call);
     node->finish();
@@ -197,7 +197,7 @@ void Recorder::name_data(TraceNode& node, TensorMeta& result) {
   ops::set_count(result, {most.hint(), node.data_size});
 }
 
-// The place of the call, and how often the segment has passed it.
+// The location of the call, and how often the segment has passed it.
 Occurrence Recorder::occurrence_of(const OpCall& call) {
   const TraceNode* cursor = matcher_.cursor();
   if (counted_to_ && cursor->parent == counted_to_) {
@@ -207,7 +207,7 @@ Occurrence Recorder::occurrence_of(const OpCall& call) {
     for (const TraceNode* s = cursor; s->op; s = s->parent) ++came_by_[{s->where, 0}];
   }
   counted_to_ = cursor;
-  const std::source_location where = expansion_.place_of(call);
+  const std::source_location where = expansion_.location_of(call);
   const auto found = came_by_.find({where, 0});
   return {where, found == came_by_.end() ? 0 : found->second};
 }

@@ -74,7 +74,7 @@ class Recorder {
   const Expansion& expansion_;
   const ThreadState* thread_;
   NewSymbols names_;
-  // How often the segment passed each place, up to `counted_to_`, the last recorded node.
+  // How often the segment passed each location, up to `counted_to_`, the last recorded node.
   std::unordered_map<Occurrence, uint32_t, OccurrenceHash> came_by_;
   const TraceNode* counted_to_ = nullptr;
 };

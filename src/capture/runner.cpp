@@ -231,7 +231,7 @@ void Runner::interpret(const TraceNode& last, const SegmentVariant* variant, boo
   interpret_path(last, variant, nullptr, "another thread is compiling it");
 }
 
-// An error in the data surfaces after its op was called, so the Error names that place.
+// An error in the data surfaces after its op was called, so the Error names that location.
 void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
                        std::span<Tensor> results) const {
   const SizeMap this_run = [this](Size s) { return Size(values_.symbols.value(s)); };
@@ -240,9 +240,9 @@ void Runner::call_node(const TraceNode& node, std::span<const Operand> operands,
   try {
     vitro::call(OpCall{node.op, operands, attrs.view(), node.in_place, {}}, results);
   } catch (const Error& e) {
-    const std::source_location from = place_of(node);
+    const std::source_location from = location_of(node);
     if (from.line() == 0) throw;
-    throw Error(e, place_of_call(from));
+    throw Error(e, call_location(from));
   }
 }
 
@@ -276,7 +276,7 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
     for (const NodeOperand& o : node->operands_owned) operands.push_back(operand_of(o, tensors));
     results.assign(node->in_place ? 1 : node->result_count, Tensor());
     thread_state.modes = node->modes;
-    current_module = node->place.module;
+    current_module = node->location.module;
     call_node(*node, operands, results);
     if (node->data_size.defined()) data_.bind(*node, results[0]);
     for (uint32_t k = 0; k < node->result_count; ++k) {

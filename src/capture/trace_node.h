@@ -90,7 +90,7 @@ struct TraceNode {
   std::vector<TensorMeta>
       results_owned;  // for an in-place write: the value before it is fitted to the target
   Attrs attrs_owned;
-  graph::SourceLocation place;
+  graph::SourceLocation location;
   std::source_location where;
   Called called;  // the function or composite that the op is part of
   std::atomic<SegmentVariant*> variants{nullptr};
@@ -112,16 +112,18 @@ std::vector<Scalar> fractions_in(AttrsView attrs);
 // from, the one with more is more general.
 size_t generality(const TraceNode& node);
 
-// The same place in the same file.
-inline bool same_place(std::source_location a, std::source_location b) {
+// The same location in the same file.
+inline bool same_location(std::source_location a, std::source_location b) {
   return a.file_name() == b.file_name() && a.line() == b.line() && a.column() == b.column();
 }
 
-// The n-th time that a segment passes a place of the program.
+// The n-th time that a segment passes a location of the program.
 struct Occurrence {
   std::source_location where;
   uint32_t nth = 0;
-  bool operator==(const Occurrence& o) const { return nth == o.nth && same_place(where, o.where); }
+  bool operator==(const Occurrence& o) const {
+    return nth == o.nth && same_location(where, o.where);
+  }
 };
 struct OccurrenceHash {
   size_t operator()(const Occurrence& o) const {
@@ -131,7 +133,7 @@ struct OccurrenceHash {
 };
 
 // Where the program called the op, or the function that the op is a part of.
-inline std::source_location place_of(const TraceNode& node) {
+inline std::source_location location_of(const TraceNode& node) {
   return node.called.from.line() != 0 ? node.called.from : node.where;
 }
 

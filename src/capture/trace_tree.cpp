@@ -36,7 +36,7 @@ std::vector<sym::Guard> guards_of(const CompiledSegment& segment, const Plan& pl
   return out;
 }
 
-std::string exact_place(std::source_location where) {
+std::string exact_location(std::source_location where) {
   return cat(where.file_name(), ':', where.line(), ':', where.column());
 }
 
@@ -49,7 +49,7 @@ void say_once(const std::string& name, const Code& code, const std::string& reas
 
 Option<int64_t> recompile_limit{
     "VITRO_RECOMPILE_LIMIT", 8,
-    "paths recorded from one place of a compiled function before it runs eagerly", 0};
+    "paths recorded from one location of a compiled function before it runs eagerly", 0};
 Option<int64_t> segment_limit{"VITRO_SEGMENT_LIMIT", 20000,
                               "ops of a compiled function in one segment before it is cut", 1};
 Option<int64_t> record_limit{"VITRO_RECORD_LIMIT", 200000,
@@ -61,12 +61,12 @@ Option<int64_t> compile_seconds{
     "VITRO_COMPILE_SECONDS", 60,
     "seconds spent on compiling one function before new segments run eagerly", 0};
 
-std::string place_text(std::source_location where) {
+std::string location_text(std::source_location where) {
   return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());
 }
 
-std::string place_text(const graph::SourceLocation& place) {
-  return place.line == 0 ? std::string() : cat(place.file, ':', place.line);
+std::string location_text(const graph::SourceLocation& location) {
+  return location.line == 0 ? std::string() : cat(location.file, ':', location.line);
 }
 
 TraceTree::TraceTree(CompileOptions options)
@@ -110,7 +110,7 @@ TraceNode& TraceTree::start_after(std::source_location where) {
   TraceNode*& start = starts_[site];
   if (!start) {
     start = &nodes_.emplace_back();
-    start->place = {where.file_name(), where.line(), 0};
+    start->location = {where.file_name(), where.line(), 0};
   }
   return *start;
 }
@@ -151,7 +151,7 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
     note(What::fell_back, too_many_ways,
          cat(count, " variants of the segment that ends here, for different results or sizes (",
              recompile_limit.variable(), ")"),
-         place_text(last.place));
+         location_text(last.location));
     return nullptr;
   }
   std::lock_guard hold(lock_);
@@ -200,13 +200,14 @@ void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
   variant.state.store(ready ? compiled : SegmentVariant::State::interpreted,
                       std::memory_order_release);
   if (ready) return;
-  note(What::fell_back, *variant.why_code, variant.why_not, place_text(variant.last->place));
+  note(What::fell_back, *variant.why_code, variant.why_not, location_text(variant.last->location));
   if (variant.why_code == &not_compiled || variant.why_code == &budget_is_spent)
     say_once(options_.name, *variant.why_code, variant.why_not);
 }
 
 void TraceTree::run_failed_of(SegmentVariant& variant, const std::string& why) {
-  note(What::fell_back, run_failed, cat(variant.name, ": ", why), place_text(variant.last->place));
+  note(What::fell_back, run_failed, cat(variant.name, ": ", why),
+       location_text(variant.last->location));
   if (!variant.failure_said.exchange(true)) say_once(options_.name, run_failed, why);
 }
 
@@ -218,7 +219,7 @@ void TraceTree::give_up(SegmentVariant& variant, const Code& code, const std::st
     variant.why_code = &code;
     variant.state.store(SegmentVariant::State::interpreted, std::memory_order_release);
   }
-  note(What::fell_back, code, cat(variant.name, ": ", why), place_text(variant.last->place));
+  note(What::fell_back, code, cat(variant.name, ": ", why), location_text(variant.last->location));
   say_once(options_.name, code, why);
 }
 
@@ -287,7 +288,7 @@ void TraceTree::note_latest(const Occurrence& at, const TraceNode& node) {
 
 bool TraceTree::is_cut(std::source_location where) const {
   for (const Cut* cut = cuts_.load(std::memory_order_acquire); cut; cut = cut->next) {
-    if (same_place(cut->where, where)) return true;
+    if (same_location(cut->where, where)) return true;
   }
   return false;
 }
@@ -295,12 +296,12 @@ bool TraceTree::is_cut(std::source_location where) const {
 void TraceTree::part(std::source_location where) {
   constexpr int most = 3;
   std::lock_guard hold(lock_);
-  if (++partings_[exact_place(where)] != most) return;
+  if (++partings_[exact_location(where)] != most) return;
   all_cuts_.push_back({where, cuts_.load(std::memory_order_relaxed)});
   cuts_.store(&all_cuts_.back(), std::memory_order_release);
 }
 
-void TraceTree::note(What what, const Code& code, std::string reason, std::string place) {
+void TraceTree::note(What what, const Code& code, std::string reason, std::string location) {
   // Limits make a function slow without an error: warn the first time.
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
@@ -308,24 +309,24 @@ void TraceTree::note(What what, const Code& code, std::string reason, std::strin
     std::vector<Diagnostic>& list = findings_[static_cast<size_t>(what)];
     for (Diagnostic& f : list) {
       says = says && f.code != &code;
-      if (f.code != &code || f.place != place || (what != What::broke && f.reason != reason))
+      if (f.code != &code || f.location != location || (what != What::broke && f.reason != reason))
         continue;
       ++f.count;
       return;
     }
     if (list.size() >= 256) return;
-    list.push_back({&code, reason, place, 1});
+    list.push_back({&code, reason, location, 1});
   }
   if (says) say_once(options_.name, code, reason);
   const std::string id(code.id);
   switch (what) {
     case What::broke:
-      return events::keep(events::Break{id, std::move(reason), std::move(place)});
+      return events::keep(events::Break{id, std::move(reason), std::move(location)});
     case What::recompiled:
-      events::keep(events::GuardFailure{id, reason, place});
-      return events::keep(events::Recompile{id, std::move(reason), std::move(place)});
+      events::keep(events::GuardFailure{id, reason, location});
+      return events::keep(events::Recompile{id, std::move(reason), std::move(location)});
     case What::fell_back:
-      return events::keep(events::Fallback{id, std::move(reason), std::move(place)});
+      return events::keep(events::Fallback{id, std::move(reason), std::move(location)});
   }
 }
 

@@ -38,7 +38,7 @@ class TraceTree {
 
   std::atomic<TraceNode*>& entry() { return entry_; }
   std::atomic<uint32_t>& last_symbol() { return last_symbol_; }
-  // The start node of the segment after a break at that place.
+  // The start node of the segment after a break at that location.
   TraceNode& start_after(std::source_location where);
   // A node that lives as long as the tree; null once the tree is full.
   TraceNode* new_node();
@@ -61,11 +61,11 @@ class TraceTree {
   // Makes an unusable variant run op by op from now on.
   void give_up(SegmentVariant& variant, const Code& code, const std::string& why);
 
-  // The latest node recorded for that place, on any path; null if there is none.
+  // The latest node recorded for that location, on any path; null if there is none.
   const TraceNode* latest(const Occurrence& at) const;
   void note_latest(const Occurrence& at, const TraceNode& node);
-  // Cuts: places in loops before which segments end.  `part` counts diverging paths at a place, and
-  // adds a cut after a few.
+  // Cuts: locations in loops before which segments end.  `part` counts diverging paths at a
+  // location, and adds a cut after a few.
   bool has_cuts() const { return cuts_.load(std::memory_order_acquire) != nullptr; }
   bool is_cut(std::source_location where) const;
   void part(std::source_location where);
@@ -77,7 +77,7 @@ class TraceTree {
 
   enum class What : uint8_t { broke, recompiled, fell_back };
   // Counts a finding; emits an event the first time.
-  void note(What what, const Code& code, std::string reason, std::string place);
+  void note(What what, const Code& code, std::string reason, std::string location);
   CompiledReport report() const;
 
  private:
@@ -113,7 +113,7 @@ class TraceTree {
   // By the graph's hash; segments of one graph differ in their guards.
   std::unordered_multimap<Hash, std::shared_ptr<CompiledSegment>> segments_;
   std::unordered_map<Occurrence, const TraceNode*, OccurrenceHash> latest_;
-  std::map<std::string, int> partings_;  // by place
+  std::map<std::string, int> partings_;  // by location
   struct Cut {
     std::source_location where;
     const Cut* next;
@@ -126,7 +126,7 @@ class TraceTree {
   std::vector<std::unique_ptr<FrozenProgram>> programs_;
 };
 
-std::string place_text(std::source_location where);
-std::string place_text(const graph::SourceLocation& place);
+std::string location_text(std::source_location where);
+std::string location_text(const graph::SourceLocation& location);
 
 }  // namespace vitro::capture

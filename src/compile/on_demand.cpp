@@ -324,7 +324,7 @@ const Code interpreted{
 // Warns once per op.
 void say(const OpCall& call, const std::string& why) {
   events::keep(events::Fallback{std::string(interpreted.id), cat(call.op->name, ": ", why),
-                                call.where.line() ? place_in_file(call.where) : std::string()});
+                                call.where.line() ? file_and_line(call.where) : std::string()});
   static std::mutex lock;
   static std::unordered_set<const OpDef*>& said = *new std::unordered_set<const OpDef*>;
   const std::lock_guard hold(lock);

@@ -187,7 +187,7 @@ class Splitter {
     TensorMeta meta = g_.meta(v);
     if (!node.is_input()) meta.offset = 0;
     const auto kind = node.is_input() ? node.input : graph::InputKind::argument;
-    now[v] = {part.graph.add_input(node.name, std::move(meta), kind, node.place), 0};
+    now[v] = {part.graph.add_input(node.name, std::move(meta), kind, node.location), 0};
     part.inputs.push_back(ref_to(v));
   }
 

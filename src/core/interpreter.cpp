@@ -84,7 +84,7 @@ namespace {
 // Places of calls inside a composite are in the composite's file; only that of the composite's own
 // call is in the program.
 bool names_the_program(const Error& mistake, const OpCall& call) {
-  return !mistake.place().empty() && (call.op->kind != OpKind::composite || thread_state.top);
+  return !mistake.location().empty() && (call.op->kind != OpKind::composite || thread_state.top);
 }
 
 [[gnu::always_inline]] inline void run(const OpCall& call, std::span<Tensor> results) {
@@ -101,7 +101,7 @@ void run_and_place(const OpCall& call, std::span<Tensor> results) {
     run(call, results);
   } catch (const Error& mistake) {
     if (call.where.line() == 0 || names_the_program(mistake, call)) throw;
-    throw Error(mistake, place_of_call(call.where));
+    throw Error(mistake, call_location(call.where));
   }
 }
 

@@ -57,7 +57,7 @@ std::string census(const graph::Graph& g) {
 
 void append_launch(std::string& out, const KernelReport& kernel, const LaunchReport& launch) {
   out += cat("    ", kernel.name, ": ", joined(launch.ops, ", "));
-  if (!launch.places.empty()) out += cat("  # ", joined(launch.places, ", "));
+  if (!launch.locations.empty()) out += cat("  # ", joined(launch.locations, ", "));
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
   if (!kernel.bytes.empty())
@@ -140,9 +140,10 @@ void append_findings(std::string& out, std::string_view title,
                      const std::vector<Diagnostic>& findings) {
   if (findings.empty()) return;
   out += cat('\n', title, '\n');
-  for (const Diagnostic& finding : findings) {
-    out += cat("  ", finding.code ? finding.code->id : "", finding.place.empty() ? "" : " ",
-               finding.place, ": ", finding.reason, " (", counted(finding.count, "time"), ")\n");
+  for (const Diagnostic& diagnostic : findings) {
+    out += cat("  ", diagnostic.code ? diagnostic.code->id : "",
+               diagnostic.location.empty() ? "" : " ", diagnostic.location, ": ", diagnostic.reason,
+               " (", counted(diagnostic.count, "time"), ")\n");
   }
 }
 
@@ -150,8 +151,8 @@ void append_findings(std::string& out, std::string_view title,
 void append_advice(std::string& out, const CompiledReport& report) {
   std::map<std::string_view, const Code*> codes;
   for (const auto* list : {&report.breaks, &report.recompiles, &report.fallbacks}) {
-    for (const Diagnostic& finding : *list) {
-      if (finding.code) codes.emplace(finding.code->id, finding.code);
+    for (const Diagnostic& diagnostic : *list) {
+      if (diagnostic.code) codes.emplace(diagnostic.code->id, diagnostic.code);
     }
   }
   if (codes.empty()) return;

@@ -89,7 +89,7 @@ struct Record {
 template <class Event>
 Record record_of(std::string_view component, const Event& event) {
   return {component, Level::info,
-          cat(event.code, event.place.empty() ? "" : " ", event.place, ": ", event.reason)};
+          cat(event.code, event.location.empty() ? "" : " ", event.location, ": ", event.reason)};
 }
 
 struct AsRecord {

@@ -83,7 +83,7 @@ void cut_texts(Message& e) {
 void cut_texts(auto& e) {
   cut(e.code);
   cut(e.reason);
-  cut(e.place);
+  cut(e.location);
 }
 
 std::vector<Rare> copy(const auto& from, uint64_t mark) {

@@ -32,7 +32,7 @@ struct Builder::State {
   std::deque<Value> values;      // by slot
   std::deque<TensorMeta> metas;  // by slot; deferred tensors point to them
   SymbolValues symbols;
-  std::optional<SourceLocation> place;
+  std::optional<SourceLocation> location;
   bool expand = false;
 
   Tensor deferred(Value value) {
@@ -107,8 +107,8 @@ Graph Builder::take() {
   return std::exchange(state_->graph, {});
 }
 
-void Builder::set_place(SourceLocation place) {
-  state_->place = place;
+void Builder::set_location(SourceLocation location) {
+  state_->location = location;
 }
 
 void Builder::set_expand(bool on) {
@@ -128,8 +128,8 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
       state_->note_expr(operand.number().size());
   }
   const SourceLocation here{call.where.file_name(), call.where.line(), current_module};
-  const NodeId id =
-      state_->graph.add(*call.op, std::move(args), Attrs(call.attrs), state_->place.value_or(here));
+  const NodeId id = state_->graph.add(*call.op, std::move(args), Attrs(call.attrs),
+                                      state_->location.value_or(here));
   VITRO_ASSERT(state_->graph[id].results.size() == results.size());
   for (size_t i = 0; i < results.size(); ++i) results[i] = tensor({id, static_cast<uint32_t>(i)});
 }

@@ -21,14 +21,14 @@ bool is_numbered(const Node& node) {
   return rest.starts_with('_') && rest.find_first_not_of("0123456789", 1) == rest.npos;
 }
 
-bool same_place(const SourceLocation& a, const SourceLocation& b) {
+bool same_location(const SourceLocation& a, const SourceLocation& b) {
   return a.file == b.file && a.line == b.line && a.module == b.module;
 }
 
 // Compares everything but the operands.
 bool same_node(const Node& a, const Node& b) {
   return a.op == b.op && a.attrs == b.attrs && a.name == b.name && a.input == b.input &&
-         same_place(a.place, b.place) && std::ranges::equal(a.results, b.results, same);
+         same_location(a.location, b.location) && std::ranges::equal(a.results, b.results, same);
 }
 
 // Nodes in the order of the text: inputs before all other nodes.
@@ -56,11 +56,12 @@ class TextOrder {
 
 }  // namespace
 
-NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, SourceLocation place) {
+NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind,
+                        SourceLocation location) {
   Node node;
   node.name = free_name(name, true);
   node.results.push_back(std::move(meta));
-  node.place = place;
+  node.location = location;
   node.input = kind;
   const NodeId id{static_cast<uint32_t>(nodes_.size())};
   nodes_.push_back(std::move(node));
@@ -68,7 +69,7 @@ NodeId Graph::add_input(std::string name, TensorMeta meta, InputKind kind, Sourc
   return id;
 }
 
-NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, SourceLocation place) {
+NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, SourceLocation location) {
   Node node;
   node.op = &op;
   node.results = infer(*this, op, args, attrs.view());
@@ -81,7 +82,7 @@ NodeId Graph::add(const OpDef& op, std::vector<Arg> args, Attrs attrs, SourceLoc
   }
   node.args = std::move(args);
   node.attrs = std::move(attrs);
-  node.place = place;
+  node.location = location;
   return add(std::move(node));
 }
 

@@ -107,7 +107,7 @@ class Run {
     }
     const Attrs attrs = symbols_.empty() ? node.attrs : node.attrs.map_sizes(plain);
     std::vector<Tensor> results(node.results.size());
-    const ModuleScope in(node.place.module);
+    const ModuleScope in(node.location.module);
     call(OpCall{node.op, operands, attrs.view(), false, std::source_location::current()}, results);
     if (node.op->compaction)
       symbols_.note(node.results[0].sizes[0].expr(), results[0].size(0).value());

@@ -57,7 +57,7 @@ class Parser {
     while (!at_.take(")")) {
       const NodeId id = input();
       const bool more = at_.take(",");
-      g_[id].place = place();
+      g_[id].location = location();
       if (more) continue;
       if (!at_.take(")")) fail("needs \",\" or \")\" after an input");
       break;
@@ -156,7 +156,7 @@ class Parser {
     }
   }
 
-  // "name: type = op(arguments)  # place"
+  // "name: type = op(arguments)  # location"
   void statement() {
     const std::string name = new_name();
     if (!at_.take(":")) fail("needs \":\" and a type after ", name);
@@ -180,7 +180,7 @@ class Parser {
     const auto read = read_arguments(
         *inside, overload, node, [this](std::string_view text) { return arg(text); }, lookup_);
     if (!read) fail(read.why());
-    node.place = place();
+    node.location = location();
     const NodeId id = g_.add(std::move(node));
     named(id, name);
   }
@@ -237,7 +237,7 @@ class Parser {
     fail("\"", name, "\" is not an input");
   }
 
-  SourceLocation place() {
+  SourceLocation location() {
     const std::vector<std::string> words = at_.comment();
     SourceLocation out;
     if (words.empty()) return out;

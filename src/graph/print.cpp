@@ -26,18 +26,18 @@ void append_quoted(std::string& out, std::string_view text) {
 }
 
 // "mlp.cpp:12 fc1"; "?" for an unknown file.
-std::string text_of(const SourceLocation& place) {
+std::string text_of(const SourceLocation& location) {
   std::string out;
-  if (place.file.empty() && place.line == 0 && place.module == 0) return out;
-  if (place.file.empty()) {
+  if (location.file.empty() && location.line == 0 && location.module == 0) return out;
+  if (location.file.empty()) {
     out += '?';
   } else {
-    append_quoted(out, place.file);
+    append_quoted(out, location.file);
   }
-  out += cat(':', place.line);
-  if (place.module != 0) {
+  out += cat(':', location.line);
+  if (location.module != 0) {
     out += ' ';
-    append_quoted(out, module_path(place.module));
+    append_quoted(out, module_path(location.module));
   }
   return out;
 }
@@ -101,17 +101,17 @@ std::string symbols_text(const Graph& g) {
 // One line if everything fits and no input has a source location, else one line per input.
 std::string head(const Graph& g) {
   std::string begin = cat("graph", symbols_text(g), '('), line = begin, lines = begin;
-  bool places = false;
+  bool locations = false;
   for (size_t i = 0; i < g.inputs().size(); ++i) {
     const Node& input = g[g.inputs()[i]];
-    const std::string text = input_text(input), place = text_of(input.place);
+    const std::string text = input_text(input), location = text_of(input.location);
     const bool last = i + 1 == g.inputs().size();
     line += cat(i == 0 ? "" : ", ", text);
     lines += cat("\n    ", text, last ? "" : ",");
-    if (!place.empty()) lines += cat("  # ", place);
-    places = places || !place.empty();
+    if (!location.empty()) lines += cat("  # ", location);
+    locations = locations || !location.empty();
   }
-  if (!places && line.size() + 3 <= widest_line) return line + ") {\n";
+  if (!locations && line.size() + 3 <= widest_line) return line + ") {\n";
   return lines + "\n) {\n";
 }
 
@@ -135,15 +135,15 @@ std::string print(const Graph& g) {
   size_t column = 0;
   for (const Node& node : g.nodes()) {
     if (node.is_input()) continue;
-    lines.emplace_back(statement(g, node), text_of(node.place));
+    lines.emplace_back(statement(g, node), text_of(node.location));
     if (!lines.back().second.empty() && lines.back().first.size() <= widest_column)
       column = std::max(column, lines.back().first.size());
   }
-  for (const auto& [text, place] : lines) {
+  for (const auto& [text, location] : lines) {
     out += text;
-    if (!place.empty()) {
+    if (!location.empty()) {
       out.append(column > text.size() ? column - text.size() : 0, ' ');
-      out += cat("  # ", place);
+      out += cat("  # ", location);
     }
     out += '\n';
   }

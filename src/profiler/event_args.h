@@ -67,7 +67,7 @@ void memory_args(const MemoryChange& change, uint64_t index, auto& args) {
 
 void incident_args(const Incident& incident, uint64_t index, auto& args) {
   args.member("code", incident.code).member("reason", incident.reason);
-  args.member("place", incident.place).member("Ev Idx", index);
+  args.member("place", incident.location).member("Ev Idx", index);
 }
 
 }  // namespace vitro

@@ -43,7 +43,7 @@ class RareReader {
   }
   void operator()(const events::Message&) const {}
   void operator()(const auto& e) const {
-    track().incidents.push_back({at(), std::string(e.name), e.code, e.reason, e.place});
+    track().incidents.push_back({at(), std::string(e.name), e.code, e.reason, e.location});
   }
 
  private:

@@ -14,11 +14,11 @@ namespace {
 TEST(Error, knows_its_message_and_its_place) {
   const Error plain("mm: sizes differ");
   EXPECT_EQ(plain.message(), "mm: sizes differ");
-  EXPECT_EQ(plain.place(), "");
+  EXPECT_EQ(plain.location(), "");
   const Error placed(plain, "model.cpp:12");
   EXPECT_STREQ(placed.what(), "mm: sizes differ (model.cpp:12)");
   EXPECT_EQ(placed.message(), "mm: sizes differ");
-  EXPECT_EQ(placed.place(), "model.cpp:12");
+  EXPECT_EQ(placed.location(), "model.cpp:12");
   EXPECT_STREQ(Error(placed, "main.cpp:3").what(), "mm: sizes differ (main.cpp:3)");
 }
 

@@ -21,8 +21,8 @@ TEST(Break, item_splits_the_function_and_says_where) {
   const CompiledReport report = f.report();
   ASSERT_EQ(report.breaks.size(), 1U);
   EXPECT_EQ(report.breaks[0].code->id, "V0201");
-  EXPECT_NE(report.breaks[0].place.find(cat("break_test.cpp:", line)), std::string::npos)
-      << report.breaks[0].place;
+  EXPECT_NE(report.breaks[0].location.find(cat("break_test.cpp:", line)), std::string::npos)
+      << report.breaks[0].location;
   EXPECT_EQ(report.breaks[0].count, 3U);
   EXPECT_EQ(report.segments.size(), 3U);
   ASSERT_EQ(report.recompiles.size(), 1U);
@@ -109,7 +109,7 @@ TEST(Break, a_disabled_part_runs_eagerly) {
   const CompiledReport report = f.report();
   const Diagnostic* said = find(report.breaks, "V0205");
   ASSERT_TRUE(said);
-  EXPECT_NE(said->place.find("break_test.cpp"), std::string::npos) << said->place;
+  EXPECT_NE(said->location.find("break_test.cpp"), std::string::npos) << said->location;
 }
 
 TEST(Break, a_disabled_part_of_a_whole_graph_is_refused_with_the_place_in_the_program) {

@@ -51,7 +51,7 @@ TEST(Exception, a_mistake_in_the_data_is_thrown_where_the_segment_runs) {
     ADD_FAILURE() << "accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.message(), error_of([&] { embedding(table, bad); }));
-    EXPECT_TRUE(e.place().starts_with(cat("exception_test.cpp:", line, " in "))) << e.place();
+    EXPECT_TRUE(e.location().starts_with(cat("exception_test.cpp:", line, " in "))) << e.location();
   }
   EXPECT_TRUE(reached);
   // The shape is known; the elements are never computed.

@@ -12,7 +12,7 @@ TEST(Dynamic, a_size_that_differs_at_the_second_call_becomes_a_symbol) {
   EXPECT_EQ(report.segments.size(), 2U);
   ASSERT_EQ(report.recompiles.size(), 1U);
   EXPECT_EQ(report.recompiles[0].code->id, "V0302");
-  EXPECT_NE(report.recompiles[0].place.find("size_test.cpp:"), std::string::npos);
+  EXPECT_NE(report.recompiles[0].location.find("size_test.cpp:"), std::string::npos);
   EXPECT_EQ(report.recompiles[0].reason, "input 0: expected f32[3, 2], got f32[5, 2]");
   EXPECT_EQ(report.guards, (std::vector<std::string>{"input 0: f32[3, 2]", "input 0: f32[s0, 2]"}));
   expect_sound_graphs(report);

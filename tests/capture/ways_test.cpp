@@ -25,7 +25,7 @@ TEST(Recompile, an_op_that_comes_after_the_end_is_reported) {
   f(vec({1}), true);
   EXPECT_EQ(reasons(f.report()), "V0301 expected the end of the segment, got add\n");
   EXPECT_EQ(f.report().segments.size(), 2U);
-  EXPECT_NE(f.report().recompiles[0].place.find("ways_test.cpp:"), std::string::npos);
+  EXPECT_NE(f.report().recompiles[0].location.find("ways_test.cpp:"), std::string::npos);
 }
 
 TEST(Recompile, an_end_before_an_op_is_reported) {

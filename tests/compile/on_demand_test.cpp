@@ -184,7 +184,7 @@ TEST_F(OnDemandDeathTest, without_a_compiler_ops_are_interpreted_and_it_is_said_
       if (const auto* m = std::get_if<events::Message>(&rare.what))
         messages += m->text.find("V0608") != std::string::npos;
       if (const auto* f = std::get_if<events::Fallback>(&rare.what))
-        fallbacks += f->code == "V0608" && f->place.find("on_demand_test") != std::string::npos;
+        fallbacks += f->code == "V0608" && f->location.find("on_demand_test") != std::string::npos;
     }
     return messages == 2 && fallbacks == 2 && !testing::Test::HasFailure();
   };

@@ -188,7 +188,7 @@ TEST(Interpreter, leaves_the_place_of_a_mistake_to_the_program) {
     try {
       call_op(OpKind::composite);
     } catch (const Error& e) {
-      return std::string(e.place());
+      return std::string(e.location());
     }
     return std::string("no error");
   };

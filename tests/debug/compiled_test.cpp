@@ -48,7 +48,7 @@ TEST(ExplainCompiled, gives_kernels_that_share_a_text_the_places_of_their_own_op
   const BuildReport& build = *e.report.segments[0].build;
   for (const LaunchReport& launch : build.launches) {
     if (build.kernel_of(launch).name.find("mm") == std::string::npos) continue;
-    for (const std::string& place : launch.places) places.push_back(place);
+    for (const std::string& place : launch.locations) places.push_back(place);
   }
   EXPECT_GE(places.size(), 2u);
   EXPECT_NE(places.front(), places.back());
@@ -88,7 +88,7 @@ TEST(ExplainCompiled, tells_each_break_with_its_place_and_what_to_do) {
   ASSERT_EQ(e.breaks(), 1u);
   const Diagnostic& item = e.report.breaks[0];
   EXPECT_EQ(item.code->id, "V0201");
-  EXPECT_NE(item.place.find("compiled_test.cpp:"), std::string::npos) << item.place;
+  EXPECT_NE(item.location.find("compiled_test.cpp:"), std::string::npos) << item.location;
   EXPECT_NE(e.text().find("\nwhat to do\n  V0201: "), std::string::npos) << e.text();
 }
 

@@ -25,7 +25,7 @@ TEST(Rare, is_kept_without_a_session) {
   keep(Break{"V0201", "item() needs a value", "model.cpp:31"});
   const auto events = rare_since(mark);
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(std::get<Break>(events[0].what).place, "model.cpp:31");
+  EXPECT_EQ(std::get<Break>(events[0].what).location, "model.cpp:31");
   EXPECT_EQ(events[0].number, mark);
 }
 

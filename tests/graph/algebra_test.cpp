@@ -130,7 +130,7 @@ std::optional<Graph> pattern_of(const Rule& rule, DType x, DType y) {
                        b.input("c", ops::dense(DType::boolean, cpu, sizes)),
                        {}};
   const Using use(&b);
-  b.set_place({});
+  b.set_location({});
   try {
     b.output(rule.from(p));
   } catch (const Error&) {

@@ -28,8 +28,8 @@ TEST(Builder, notes_where_each_op_was_called) {
   b.output(exp(x));
   const uint32_t line = __LINE__ - 1;
   const Graph g = b.take();
-  EXPECT_TRUE(g.nodes()[1].place.file.ends_with("build_test.cpp"));
-  EXPECT_EQ(g.nodes()[1].place.line, line);
+  EXPECT_TRUE(g.nodes()[1].location.file.ends_with("build_test.cpp"));
+  EXPECT_EQ(g.nodes()[1].location.line, line);
 }
 
 TEST(Builder, goes_on_with_a_graph) {

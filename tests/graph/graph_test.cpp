@@ -81,7 +81,7 @@ TEST(Hash, does_not_count_names_places_and_dead_nodes) {
   Graph g = layer();
   const Hash before = g.hash();
   g[NodeId{3}].name = "other";
-  g[NodeId{3}].place = {"elsewhere.cpp", 1, 0};
+  g[NodeId{3}].location = {"elsewhere.cpp", 1, 0};
   g.add(*ops::named("exp"), {Value{NodeId{0}}});
   EXPECT_EQ(g.hash(), before);
 }

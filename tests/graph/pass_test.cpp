@@ -41,7 +41,7 @@ TEST(Decompose, writes_composites_out_at_their_place) {
   Builder b;
   const Tensor x = b.input("x", f32({Size(5, sym::Expr::symbol("s0"))}));
   const Using use(&b);
-  b.set_place({"a.cpp", 7, 0});
+  b.set_location({"a.cpp", 7, 0});
   b.output(exp(ops::call<Quadrupled>(std::source_location::current(), {x})));
   EXPECT_EQ(print(decompose(b.take())), R"(graph[s0=5](x: f32[s0]) {
   mul: f32[s0] = mul(x, s0)         # a.cpp:7
@@ -160,7 +160,7 @@ TEST(DropDead, removes_what_nobody_reads) {
   Builder b;
   const Tensor x = b.input("x", f32({2})), y = b.input("y", f32({2}));
   const Using use(&b);
-  b.set_place({});
+  b.set_location({});
   (void)(exp(y) * y);
   b.output(x + 1);
   EXPECT_EQ(print(drop_dead(b.take())), R"(graph(x: f32[2], y: f32[2]) {
@@ -183,7 +183,7 @@ TEST(OrderByUse, gives_one_program_one_text) {
     Builder b;
     const Tensor x = b.input("x", f32({2}));
     const Using use(&b);
-    b.set_place({});
+    b.set_location({});
     Tensor left, right;
     if (left_first) left = exp(x);
     right = exp(sigmoid(x));
@@ -205,7 +205,7 @@ TEST(MergeSame, makes_equal_nodes_one) {
   Builder b;
   const Tensor x = b.input("x", f32({2}));
   const Using use(&b);
-  b.set_place({});
+  b.set_location({});
   const Tensor first = exp(x) + 1.0, second = exp(x) + 1.0, third = exp(x) + 1;
   b.output(first * second + third);
   EXPECT_EQ(print(merge_same(b.take())), R"(graph(x: f32[2]) {

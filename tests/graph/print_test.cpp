@@ -27,7 +27,7 @@ TEST(Print, shows_module_paths_and_what_is_written) {
   const Using use(&b);
   const ModuleName encoder("encoder"), first("layer 0");
   const ModuleScope outer(encoder), inner(first);
-  b.set_place({"my model.cpp", 3, current_module});
+  b.set_location({"my model.cpp", 3, current_module});
   b.output(exp(x), 0);
   EXPECT_EQ(print(b.take()), R"(graph(x: f32[2]) {
   exp: f32[2] = exp(x)  # "my model.cpp":3 "encoder.layer 0"
@@ -40,7 +40,7 @@ TEST(Print, keeps_every_number_apart) {
   Builder b;
   const Tensor x = b.input("x", f32({2}));
   const Using use(&b);
-  b.set_place({});
+  b.set_location({});
   const double inf = std::numeric_limits<double>::infinity();
   b.output(x * 1 * 1.0 * true * -0.0 * inf * -inf * std::nan("") * INT64_MIN * 1e300);
   EXPECT_EQ(print(b.take()), R"(graph(x: f32[2]) {

@@ -17,9 +17,9 @@ inline Graph layer() {
   const Tensor x = b.input("x", f32({Size(32, sym::Expr::symbol("s0")), 128}));
   const Tensor w = b.input("weight", f32({64, 128}), InputKind::parameter);
   const Using use(&b);
-  b.set_place({"mlp.cpp", 12, 0});
+  b.set_location({"mlp.cpp", 12, 0});
   const Tensor y = mm(x, permute(w, {1, 0}));
-  b.set_place({"mlp.cpp", 13, 0});
+  b.set_location({"mlp.cpp", 13, 0});
   b.output(where(gt(y, 0), y, 0.0));
   return b.take();
 }

@@ -139,7 +139,7 @@ TEST(Profiler, keeps_breaks_with_code_reason_and_place) {
   ASSERT_EQ(incidents.size(), 1u);
   EXPECT_EQ(incidents[0].kind, "break");
   EXPECT_EQ(incidents[0].code, "V0201");
-  EXPECT_EQ(incidents[0].place, "model.cpp:31");
+  EXPECT_EQ(incidents[0].location, "model.cpp:31");
 }
 
 TEST(Profiler, refuses_a_second_one_and_says_so) {

@@ -87,7 +87,7 @@ TEST(ProfileOfCompiled, a_break_is_told_with_code_and_place) {
   }
   ASSERT_FALSE(breaks.empty());
   EXPECT_TRUE(breaks[0].code.starts_with("V02")) << breaks[0].code;
-  EXPECT_NE(breaks[0].place.find("profile_test.cpp:"), std::string::npos) << breaks[0].place;
+  EXPECT_NE(breaks[0].location.find("profile_test.cpp:"), std::string::npos) << breaks[0].location;
 }
 
 TEST(ProfileOfCompiled, a_disabled_part_is_an_eager_stretch_with_its_ops) {

@@ -21,11 +21,11 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
   // The same error with its place in the program: what() ends with " (model.cpp:12 in
   // Mlp::forward)".
-  Error(const Error& mistake, std::string place);
-  // what() without the place.
+  Error(const Error& mistake, std::string location);
+  // what() without the location.
   std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
   // "model.cpp:12 in Mlp::forward"; empty if it is unknown.
-  std::string_view place() const;
+  std::string_view location() const;
 
  private:
   size_t message_size_ = std::string_view::npos;
@@ -39,10 +39,10 @@ class Bug : public std::logic_error {
 };
 
 // The file's name without folders, and the line: "model.cpp:12"; empty if the line is 0.
-std::string place_in_file(std::source_location where);
+std::string file_and_line(std::source_location where);
 // With the function and the module that this thread is in: "model.cpp:12 in Mlp::forward, module
 // encoder.mlp".
-std::string place_of_call(std::source_location where);
+std::string call_location(std::source_location where);
 
 [[noreturn]] void throw_error(std::string message);
 [[noreturn]] void throw_bug(const char* condition, const char* file, int line, std::string message);

@@ -37,7 +37,7 @@ struct SegmentReport {
 struct Diagnostic {
   const Code* code = nullptr;
   std::string reason;
-  std::string place;  // file:line, or empty
+  std::string location;  // file:line, or empty
   uint64_t count = 0;
 };
 

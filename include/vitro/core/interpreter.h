@@ -28,9 +28,9 @@
 // deferred tensors, and reading their elements is a graph break.  A compiled function that is
 // called under an interpreter inside another compiled function is still inlined.
 //
-// Errors: an Error thrown by call() reaches the caller of the op; if it has no place, it gets that
-// of the call.  A Using ends with its scope, also by an exception; one that outlives the compiled
-// function in which it was created leaves the stack when that function ends.
+// Errors: an Error thrown by call() reaches the caller of the op; if it has no location, it gets
+// that of the call.  A Using ends with its scope, also by an exception; one that outlives the
+// compiled function in which it was created leaves the stack when that function ends.
 //
 // Threads: each thread has its own stack, which is initially empty.  An interpreter may be in the
 // stacks of several threads, which call it concurrently, and several times in one stack.

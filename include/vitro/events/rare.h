@@ -23,22 +23,22 @@ struct Phase {
 };
 
 // Events of compiled functions: a stable code (base/code.h), a sentence with the reason, and the
-// place as file:line.
+// location as file:line.
 struct Break {
   static constexpr std::string_view name = "break";
-  std::string code, reason, place;
+  std::string code, reason, location;
 };
 struct GuardFailure {
   static constexpr std::string_view name = "guard_failure";
-  std::string code, reason, place;
+  std::string code, reason, location;
 };
 struct Recompile {
   static constexpr std::string_view name = "recompile";
-  std::string code, reason, place;
+  std::string code, reason, location;
 };
 struct Fallback {  // a call ran eagerly because it could not be compiled
   static constexpr std::string_view name = "fallback";
-  std::string code, reason, place;
+  std::string code, reason, location;
 };
 
 enum class Level : uint8_t { debug, info, warning, error };

@@ -28,7 +28,7 @@ class Builder : public Interpreter {
   void output(const Tensor& tensor, int writes = -1);
   Graph take();
   // The source location of nodes made from now on, instead of the call's own.
-  void set_place(SourceLocation place);
+  void set_location(SourceLocation location);
   // Whether composite ops are expanded instead of becoming one node each.
   void set_expand(bool on);
 

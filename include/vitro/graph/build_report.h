@@ -33,10 +33,10 @@ struct KernelReport {
 
 // A launch of a kernel.
 struct LaunchReport {
-  size_t kernel = 0;                // index into BuildReport::kernels
-  std::vector<std::string> ops;     // names of nodes, in program order: "mm", "relu_1"
-  std::vector<std::string> places;  // their file:line and module path, without duplicates
-  bool once = false;                // packs a parameter: launched only after it changed
+  size_t kernel = 0;                   // index into BuildReport::kernels
+  std::vector<std::string> ops;        // names of nodes, in program order: "mm", "relu_1"
+  std::vector<std::string> locations;  // their file:line and module path, without duplicates
+  bool once = false;                   // packs a parameter: launched only after it changed
 };
 
 struct BuildReport {

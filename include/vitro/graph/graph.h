@@ -1,6 +1,6 @@
 // The program as a value: nodes in core ATen names, in topological order, with symbolic sizes, and
 // the module path and source location of each node.  A graph is functional: nothing is written in
-// place; a value that the program writes is an output, marked with the input that receives it.
+// location; a value that the program writes is an output, marked with the input that receives it.
 //
 //   graph[s0=32](x: f32[s0, 128], weight: parameter f32[128, 128]) {
 //     permute: f32[128, 128]{strides=[1, 128]} = permute(weight, dims=[1, 0])  # mlp.cpp:12 fc1
@@ -66,7 +66,7 @@ struct Node {
   Attrs attrs;
   std::vector<TensorMeta> results;  // one for most ops; strides are those of eager's results
   std::string name;                 // unique in the graph: "mm", "mm_1"; given by Graph::add
-  SourceLocation place;
+  SourceLocation location;
   InputKind input = InputKind::argument;  // inputs only
 
   bool is_input() const { return op == nullptr; }
@@ -84,10 +84,11 @@ class Graph {
  public:
   // A name that is taken, or that graph text cannot hold, is adjusted.
   NodeId add_input(std::string name, TensorMeta meta, InputKind kind = InputKind::argument,
-                   SourceLocation place = {});
+                   SourceLocation location = {});
   // Runs the op's shape rule and makes a unique name from the op's.  Operands must already be in
   // the graph; trailing ones that are omitted or equal their defaults are dropped.
-  NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {}, SourceLocation place = {});
+  NodeId add(const OpDef& op, std::vector<Arg> args, Attrs attrs = {},
+             SourceLocation location = {});
   // The same with known results.
   NodeId add(Node node);
   // Reserves the names of the nodes of `g` for them, until they are added here.

@@ -89,7 +89,7 @@ std::string_view name_of(events::MemoryCategory category);
 // A graph break, guard failure, recompile or fallback.
 struct Incident {
   int64_t at = 0;
-  std::string kind, code, reason, place;
+  std::string kind, code, reason, location;
 };
 
 struct CounterValue {

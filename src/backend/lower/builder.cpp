@@ -23,7 +23,7 @@ KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& ass
     const graph::Node& node = program.graph()[program[id].value.node];
     const bool copies =
         program[id].role == ComputeRole::output || program[id].role == ComputeRole::write;
-    const OpDef* const called = node.place.op ? node.place.op : node.op;
+    const OpDef* const called = node.location.op ? node.location.op : node.op;
     const bool is_copy = copies || node.is_input();
     out_.kernel.ops.emplace_back(is_copy ? "copy" : node.op->name);
     out_.kernel.called.emplace_back(is_copy ? "copy" : called->name);
@@ -37,7 +37,7 @@ KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& ass
 }
 
 std::string KernelBuilder::location_of(graph::NodeId id) const {
-  const graph::SourceLocation& at = program_.graph()[id].place;
+  const graph::SourceLocation& at = program_.graph()[id].location;
   if (at.file.empty()) return {};
   const size_t slash = at.file.rfind('/');
   std::string out =

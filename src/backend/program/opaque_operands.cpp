@@ -34,7 +34,7 @@ class Copier {
     for (uint32_t n = 0; n < from_.size(); ++n) {
       const graph::Node& node = from_[graph::NodeId{n}];
       now_.push_back(node.is_input()
-                         ? out_.add_input(node.name, node.results[0], node.input, node.place)
+                         ? out_.add_input(node.name, node.results[0], node.input, node.location)
                          : add(node));
     }
     for (const graph::Output& output : from_.outputs())
@@ -61,7 +61,7 @@ class Copier {
     const ops::CloneAttrs dense{ops::MemoryFormat::contiguous};
     if (is_new)
       at->second = {out_.add(ops::def<ops::Clone>(), {moved(view)},
-                             Attrs(ops::attrs_view<ops::Clone>(dense)), from_[view.node].place),
+                             Attrs(ops::attrs_view<ops::Clone>(dense)), from_[view.node].location),
                     0};
     return at->second;
   }

@@ -35,7 +35,7 @@ std::optional<SingleResults> single_results(const graph::Graph& g) {
       const graph::Value before{graph::NodeId{n}, r};
       if (node.is_input()) {
         const graph::NodeId id =
-            out.graph.add_input(node.name, node.results[0], node.input, node.place);
+            out.graph.add_input(node.name, node.results[0], node.input, node.location);
         now[before] = {id, 0};
         out.result.push_back(0);
         continue;

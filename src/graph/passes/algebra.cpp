@@ -82,9 +82,9 @@ std::optional<Value> rewrite(Graph& g, NodeId id, const Pattern& pattern) {
   Found found;
   if (!match(pattern, pattern.root, g, {id, 0}, found)) return std::nullopt;
   const TensorMeta wanted = g.meta({id, 0});
-  const SourceLocation place = g[id].place;
+  const SourceLocation location = g[id].location;
   Builder build(std::move(g));
-  build.set_place(place);
+  build.set_location(location);
   Placeholders p;
   p.attrs = std::move(found.attrs);
   Tensor* const tensors[] = {&p.x, &p.y, &p.c};

@@ -22,9 +22,9 @@ void lay_out(Tensor& result, const TensorMeta& recorded) {
 std::vector<Value> expand(Graph& to, const Node& node, OpProgram program) {
   Builder build(std::move(to));
   build.set_expand(true);
-  SourceLocation place = node.place;
-  if (!place.op) place.op = node.op;
-  build.set_place(place);
+  SourceLocation location = node.location;
+  if (!location.op) location.op = node.op;
+  build.set_location(location);
   std::vector<Tensor> tensors(node.args.size()), results(node.results.size());
   std::vector<Operand> operands;
   for (size_t i = 0; i < node.args.size(); ++i) {

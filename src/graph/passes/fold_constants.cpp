@@ -102,7 +102,7 @@ class Fold {
     const TensorMeta& meta = g_[id].results[0];
     const Scalar number = number_of(element);
     Builder build(std::move(made_.to));
-    build.set_place(g_[id].place);
+    build.set_location(g_[id].location);
     Value now;
     {
       const Using use(&build);

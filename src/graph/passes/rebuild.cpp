@@ -15,7 +15,7 @@ Rebuild::Rebuild(const Graph& from) : from_(from) {
   to.set_symbols(from.symbols(), from.hints());
   for (const NodeId id : from.inputs()) {
     const Node& node = from[id];
-    set({id, 0}, {to.add_input(node.name, node.results[0], node.input, node.place), 0});
+    set({id, 0}, {to.add_input(node.name, node.results[0], node.input, node.location), 0});
   }
 }
 

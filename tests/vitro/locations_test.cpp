@@ -16,11 +16,11 @@ namespace {
 
 // The line of this file that is named in the text, or 0.
 int line_of(std::string_view text) {
-  const size_t at = text.rfind("places_test.cpp:");
+  const size_t at = text.rfind("locations_test.cpp:");
   return at == text.npos ? 0 : std::atoi(text.substr(at + 16).data());
 }
 
-TEST(Places, errors_name_the_line_of_the_program) {
+TEST(Locations, errors_name_the_line_of_the_program) {
   nn::Module root;
   const nn::Linear layer(root, "fc1", 5, 3);
   const Tensor x = zeros({2, 4});
@@ -43,7 +43,7 @@ TEST(Places, errors_name_the_line_of_the_program) {
   }
 }
 
-TEST(Places, a_break_at_a_print_is_where_it_is_printed) {
+TEST(Locations, a_break_at_a_print_is_where_it_is_printed) {
   int line = 0;
   auto f = compile([&](const Tensor& x) {
     std::ostringstream out;
@@ -54,7 +54,7 @@ TEST(Places, a_break_at_a_print_is_where_it_is_printed) {
   (void)f(ones(3)).to_vector<float>();
   const CompiledReport report = f.report();
   ASSERT_FALSE(report.breaks.empty());
-  EXPECT_EQ(line_of(report.breaks[0].place), line) << report.breaks[0].place;
+  EXPECT_EQ(line_of(report.breaks[0].location), line) << report.breaks[0].location;
 }
 
 std::string what_of(const std::function<void()>& mistake) {
@@ -78,7 +78,7 @@ struct Net : nn::Module {
   Gate gate{*this, "gate"};
 };
 
-TEST(Places, errors_name_the_function_and_the_module) {
+TEST(Locations, errors_name_the_function_and_the_module) {
   const Net net;
   auto compiled = compile([&](const Tensor& y) { return net.gate.forward(y); });
   const std::string eager = what_of([&] { (void)net.gate.forward(zeros({2, 5})); });
@@ -87,7 +87,7 @@ TEST(Places, errors_name_the_function_and_the_module) {
 }
 
 // The table has no row 7, which its kernel finds.
-TEST(Places, errors_of_data_name_the_function_and_the_module) {
+TEST(Locations, errors_of_data_name_the_function_and_the_module) {
   nn::Module root;
   const nn::Embedding words(root, "words", 3, 2);
   const auto look_up = [&](const Tensor& at) { return words(at) * 2.0; };
@@ -99,17 +99,17 @@ TEST(Places, errors_of_data_name_the_function_and_the_module) {
   EXPECT_EQ(what_of([&] { (void)compiled(bad).to_vector<float>(); }), eager);
 }
 
-TEST(Places, graphs_and_kernels_bear_the_names_of_the_program) {
+TEST(Locations, graphs_and_kernels_bear_the_names_of_the_program) {
   const Net net;
   auto compiled = compile([&](const Tensor& y) { return net.gate.forward(y); });
   (void)compiled(zeros({2, 4})).to_vector<float>();
   const std::string text = explain(compiled.report());
   EXPECT_NE(text.find("p_gate_up_weight: parameter f32[8, 4]"), text.npos) << text;
-  EXPECT_NE(text.find("linear_relu: mm, add, relu  # places_test.cpp:"), text.npos) << text;
-  EXPECT_NE(text.find(" gate.up, places_test.cpp:"), text.npos) << text;
+  EXPECT_NE(text.find("linear_relu: mm, add, relu  # locations_test.cpp:"), text.npos) << text;
+  EXPECT_NE(text.find(" gate.up, locations_test.cpp:"), text.npos) << text;
 }
 
-TEST(Places, recompile_reasons_name_parameters) {
+TEST(Locations, recompile_reasons_name_parameters) {
   Tensor weight = zeros({4, 8});
   weight.set_parameter(true, "head.weight");
   auto compiled = compile([&](const Tensor& y) { return mm(y, weight); }, {.dynamic = false});
