@@ -17,7 +17,7 @@ namespace {
 // The line of this file that is named in the text, or 0.
 int line_of(std::string_view text) {
   const size_t at = text.rfind("locations_test.cpp:");
-  return at == text.npos ? 0 : std::atoi(text.substr(at + 16).data());
+  return at == text.npos ? 0 : std::atoi(text.substr(at + 19).data());
 }
 
 TEST(Locations, errors_name_the_line_of_the_program) {
