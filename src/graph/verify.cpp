@@ -7,6 +7,7 @@
 #include "graph/names.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {
@@ -61,6 +62,11 @@ class Check {
     if (!node.args.empty()) return "an input has no operands";
     if (node.input == InputKind::number && node.results[0].rank() != 0)
       return "an input that is a number has no dimensions";
+    try {
+      check_sizes("input", node.results[0]);
+    } catch (const Error& error) {
+      return std::string(error.message());
+    }
     return {};
   }
 

@@ -83,9 +83,13 @@ void ConstantPadNd::shape(ShapeCall& call) {
   Sizes sizes = in.sizes;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto [before, after] = sides_of(pad, in.rank(), d);
-    sizes[d] = sizes[d] + before + after;
-    VITRO_CHECK(!less(sizes[d], 0), call.op, ": pad ", pad,
-                " removes more elements than there are in dimension ", d, " of sizes ", in.sizes);
+    const Size size = sizes[d];
+    sizes[d] = size + before + after;
+    // What one side removes is not made up for by the other one.
+    const auto removes_all = [&](Size side) { return less(side, 0) && less(size + side, 0); };
+    VITRO_CHECK(!removes_all(before) && !removes_all(after) && !less(sizes[d], 0), call.op,
+                ": pad ", pad, " removes more elements than there are in dimension ", d,
+                " of sizes ", in.sizes);
   }
   call.results.push_back(dense(in.dtype, in.device, sizes));
 }

@@ -240,6 +240,8 @@ TEST(Window, errors_say_what_is_needed) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   has(message([&] { constant_pad_nd(x, {1, 1, 1}); }), "two numbers for each of the last dim");
+  for (const Sizes& pad : {Sizes{-5, 3}, Sizes{3, -5}, Sizes{-3, -2}})
+    has(message([&] { constant_pad_nd(x, pad); }), "removes more elements than there are in");
   has(message([&] { pad(x, {4, 0}, "reflect"); }),
       "mirrors more elements than there are in dimension 2");
   has(message([&] { pad(x, {1, 1}, "circular"); }), "mode must be constant, reflect or replicate");

@@ -34,6 +34,12 @@ TEST(Verify, says_what_is_wrong) {
             "node permute: permute: needs its attributes");
   EXPECT_EQ(broken([](Graph& g) { g.set_symbols({}, {}); }),
             "node x: the symbol s0 is not among the graph's symbols");
+  EXPECT_EQ(broken([](Graph& g) { g[NodeId{0}].results[0].sizes[1] = -1; }),
+            "node x: input: sizes must not be negative, got [32, -1]");
+  EXPECT_EQ(
+      broken([](Graph& g) { g[NodeId{0}].results[0].sizes[1] = int64_t{1} << 60; }),
+      "node x: input: a tensor of sizes [32, 1152921504606846976] has more bytes than 64 bits "
+      "can count");
   EXPECT_EQ(broken([](Graph& g) { g.add_output({NodeId{0}, 3}); }),
             "graph: returns result 3 of node number 0, which it does not have");
   EXPECT_EQ(broken([](Graph& g) { g.add_output({NodeId{0}, 0}, 7); }),
