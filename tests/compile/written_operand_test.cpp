@@ -1,4 +1,4 @@
-// Products in one kernel whose operands the program overwrites afterwards.
+// Kernels that read a tensor which the program overwrites afterwards.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -48,6 +48,20 @@ TEST(WrittenOperand, a_mask_is_written_in_part_and_read_again) {
     const Tensor mixed = bmm(weights, expand(mask, {16, 3, 17}));
     return std::vector<Tensor>{mixed, exp(mask)};
   });
+}
+
+// The indices of a gather are read from the tensor that is written, once for each sweep.
+TEST(WrittenOperand, indices_are_read_in_every_sweep_before_they_are_written) {
+  for (const Sizes& sizes : {Sizes{16}, Sizes{100}, Sizes{5, 40}}) {
+    expect_same(sizes, [](const Tensor&, const Tensor& written) {
+      const Tensor whole = to(written * 5.0, DType::i64);
+      cos_(written);
+      const Tensor at = remainder(whole, written.size(-1));
+      const Tensor taken = gather(written, -1, at);
+      const auto [normed, mean, rstd] = native_layer_norm(taken, {taken.size(-1)}, {}, {}, 1e-5);
+      return std::vector<Tensor>{normed, mean, rstd, gather(written, -1, at) - written};
+    });
+  }
 }
 
 }  // namespace

@@ -118,16 +118,17 @@ void Sweeps::schedule_stores() {
   }
 }
 
-namespace {
-
-bool reads(Value value, int buffer) {
-  const auto below = loop::nodes_below({value});
-  return std::any_of(below.begin(), below.end(), [&](const loop::Node* n) {
-    return reads_memory(*n) && n->payload == static_cast<uint64_t>(buffer);
-  });
+// Whether the value reads the buffer, for its elements or for the indices of elements.
+bool Sweeps::reads(Value value, int buffer) const {
+  for (const loop::Node* node : loop::nodes_below({value})) {
+    if (reads_memory(*node) && node->payload == static_cast<uint64_t>(buffer)) return true;
+    for (const loop::IndirectIndex& indirect : build_.kernel().indirect_indices) {
+      const bool is_indirect = node->index.defined() && sym::contains(node->index, indirect.symbol);
+      if (is_indirect && reads(indirect.value, buffer)) return true;
+    }
+  }
+  return false;
 }
-
-}  // namespace
 
 // Moves the overwriting of an input to the last sweep that reads its elements, or after it; a store
 // that is delayed may itself read another input. Returns whether a store moved.

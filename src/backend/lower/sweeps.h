@@ -113,6 +113,7 @@ class Sweeps {
   struct ScheduledStore;
   int level_of(Value value);
   bool put_off_writes(std::vector<ScheduledStore>& all) const;
+  bool reads(loop::Value value, int buffer) const;
   bool is_swept(const IndexMap& map) const;
   std::optional<RowScratch::ResultRow> result_row() const;
   IndexMap index_map_of(ComputeNodeId id) const;
