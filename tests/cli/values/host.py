@@ -209,6 +209,18 @@ def regions(trace):
     return {(name, *row) for name, row in rows.items()}
 
 
+def glue(trace):
+    """The time of outermost regions with breaks in them that is outside compiled functions, by name."""
+    rows = defaultdict(int)
+    for events in trace.host.values():
+        compiled = union((e.begin, e.end) for e in events if e.name.startswith("CompiledFunction"))
+        opened = [(e, [other for other in stack if other.name.startswith("Torch-Compiled Region")]) for e, stack in around(events)
+                  if e.name.startswith("Torch-Compiled Region")]
+        for e in {outer[0] for _, outer in opened if outer}:
+            rows[e.name] += e.end - e.begin - length(compiled, e.begin, e.end)
+    return set(rows.items())
+
+
 def functions(trace):
     found = {name: [e for e in trace.spans if e.name == name] for name in ("CompiledFunction", "CompiledFunctionBackward")}
     ends = [{(e.track, e.begin) for e in each} for each in found.values()]
