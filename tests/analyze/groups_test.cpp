@@ -14,7 +14,7 @@
 namespace vitro::analyze {
 namespace {
 
-// `python3 tests/cli/values grouped FILE GROUPING`.
+// `python3 tests/cli/values grouped FILE shape` (or module, stack).
 struct Known {
   const char* file;
   GroupBy by;

@@ -98,8 +98,9 @@ def groups(trace, by):
     return out
 
 
-def grouped(trace, by, events):
-    """Calls and self time of names, by group."""
+def grouped(trace, by, events=None):
+    """Calls and self time of names, by group; of the events of the host if not told."""
+    events = [e for on_thread in trace.host.values() for e in on_thread] if events is None else events
     told, own, calls, time = groups(trace, by), Counter(), Counter(), Counter()
     by_track = defaultdict(list)
     for e in trace.spans:
