@@ -70,4 +70,5 @@ def main(count=200, seed=1):
         print(json.dumps({"hex": data.hex(), "ids": tokenizer.encode(data.decode("utf-8", "replace")).ids}, separators=(",", ":")))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -16,8 +16,9 @@ Result<Trace> real(const char* name) {
   return open_alone(real_trace(std::string(name) + ".json.gz"));
 }
 
-// Sums computed by a separate script over the same files.  Four blocks, three breaks, run twice:
-// each region is nested in the one before it.
+// Sums here and below: `python3 tests/cli/values QUESTION FILE`, with the questions regions, glue,
+// functions, overheads and phases.  Four blocks, three breaks, run twice: each region is nested in
+// the one before it.
 TEST(Compile, breaks_show_as_regions_in_regions) {
   const auto trace = real("torch_2_13_cpu_model_with_breaks");
   ASSERT_TRUE(trace) << trace.why();

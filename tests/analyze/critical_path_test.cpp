@@ -1,5 +1,5 @@
-// Tests the critical path: on small traces with a known path, and on real ones against a simple
-// search by a separate script.
+// Tests the critical path: on small traces with a known path, and on real ones whose segments
+// another program checked.
 #include "vitro/analyze/critical_path.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,8 @@ struct Text {
   }
 };
 
-// Found by a separate script, which searches all events at each moment.
+// Sums over segments.  That each segment has the definition says tests/cli/values/path.py, which
+// trace_values_test.py there asks about the whole of each trace and about its last step.
 struct Known {
   const char* file;
   std::optional<int64_t> step;
@@ -332,7 +333,8 @@ const Finding& host_finding(const Answer& answer) {
   return found == answer.findings.end() ? answer.findings.front() : *found;
 }
 
-// The advice depends on what the host does at that time.
+// The advice depends on what the host does at that time.  Times are the self times of names, see
+// ops_test.cpp, and what threads with steps do not record: all of a step, or as above.
 TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   struct Advice {
     const char *file, *most, *advice;

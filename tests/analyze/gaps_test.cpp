@@ -12,7 +12,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Computed by a separate script over the same files, from the same definitions.
+// `python3 tests/cli/values gaps FILE`.
 struct Known {
   const char *file, *stream;
   uint64_t work;

@@ -14,7 +14,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Computed by a separate script over the same files.
+// `python3 tests/cli/values grouped FILE shape` (or module, stack).
 struct Known {
   const char* file;
   GroupBy by;

@@ -13,7 +13,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Counted by a separate script over the same files.
+// `python3 tests/cli/values launches FILE`; the total delay: `… delays FILE`.
 struct KnownCall {
   const char *file, *name;
   uint64_t calls;
@@ -80,8 +80,8 @@ TEST(Launches, agree_with_holistic_trace_analysis_where_it_sees_them) {
   }
 }
 
-// The maximum is that of HolisticTraceAnalysis for nccl_two_ranks and sampled_rank_0; stream 7 of
-// v100 holds device graphs, which it does not see.
+// `python3 tests/cli/values queues FILE 100`.  The maximum is that of HolisticTraceAnalysis for
+// nccl_two_ranks and sampled_rank_0; stream 7 of v100 holds device graphs, which it does not see.
 struct KnownQueue {
   const char *file, *stream;
   uint64_t launched, most;
@@ -189,7 +189,7 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
   const Finding first = answer_launches(*cold).findings.front();
   EXPECT_EQ(first.key, "launches.slow.cudaDeviceGetStreamPriorityRange");
   EXPECT_TRUE(first.advice.starts_with("the first call of a kind")) << first.advice;
-  // If all 38 calls take milliseconds, those beyond the median are slow.
+  // All 38 calls take milliseconds: of those beyond the median, 9 have no other call in them.
   const auto all = open_alone(real_trace("mtia_inference.json.gz"));
   ASSERT_TRUE(all) << all.why();
   const Finding slow = answer_launches(*all).findings.front();

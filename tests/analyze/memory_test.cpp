@@ -9,7 +9,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Computed by a separate script over the same file.
+// `python3 tests/cli/values memory FILE`, and `… live FILE` for what is held at the peak.
 TEST(Memory, of_a_real_trace_is_known) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_eager.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

@@ -67,8 +67,8 @@ void expect_parts_sum(const MemoryTimeline& m) {
   EXPECT_EQ(most, m.all.peak);
 }
 
-// Computed by a separate script over the same file, with the meaning of the numbers taken from
-// PyTorch's source; HTA uses the same names for the categories.
+// `python3 tests/cli/values memory_timeline FILE`, where what moved is the difference of what
+// became the category and what left it.
 TEST(MemoryTimelineFile, of_pytorch_is_known) {
   const auto read = memory_timeline(real_trace("memory_timeline.raw.gz"));
   ASSERT_TRUE(read) << read.why();

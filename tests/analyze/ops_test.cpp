@@ -20,7 +20,7 @@ const NameTimes& named(const std::vector<NameTimes>& list, std::string_view name
   return *found;
 }
 
-// Computed by a separate script over the same files.
+// `python3 tests/cli/values ops FILE`.
 struct KnownOp {
   const char *file, *name, *kind;
   uint64_t calls;
@@ -86,6 +86,7 @@ TEST(Ops, have_no_column_of_devices_where_none_was_recorded) {
   EXPECT_EQ(table.columns.size(), table.rows.front().size());
 }
 
+// `python3 tests/cli/values kernels FILE`.
 struct KnownKernel {
   const char *file, *name;
   uint64_t calls;

@@ -12,7 +12,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Computed by a separate script over the same files.
+// `python3 tests/cli/values steps FILE`.
 struct Known {
   const char* file;
   size_t step;
@@ -46,7 +46,7 @@ TEST(StepTimes, a_slow_first_step_is_reported_with_what_took_longer) {
   const StepTimes s = step_times(*trace);
   EXPECT_EQ(std::vector({s.least, s.median, s.most}),
             (std::vector<int64_t>{53998865, 83857904, 164920061}));
-  EXPECT_NEAR(s.spread, 46.434, 0.001);  // std / mean, by Python
+  EXPECT_NEAR(s.spread, 46.434, 0.001);  // std / mean
   ASSERT_EQ(s.stragglers.size(), 1U);
   EXPECT_EQ(s.stragglers[0].step, 0U);
   EXPECT_EQ(s.stragglers[0].excess, 164920061 - 83857904);

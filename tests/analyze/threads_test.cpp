@@ -11,7 +11,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Computed by a separate script over the same files.
+// `python3 tests/cli/values threads FILE`.
 struct KnownThread {
   const char *file, *tid;
   int64_t busy, waiting, idle;
@@ -43,6 +43,7 @@ TEST(Threads, of_real_traces_are_known) {
   }
 }
 
+// `python3 tests/cli/values waits FILE`.
 struct KnownWait {
   const char *file, *name, *within, *kind;
   uint64_t calls;

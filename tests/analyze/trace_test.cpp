@@ -17,7 +17,7 @@
 namespace vitro::analyze {
 namespace {
 
-// Counted by Python's json over the same files.
+// `python3 tests/cli/values counts FILE`.
 struct Known {
   const char* file;
   size_t events, complete;

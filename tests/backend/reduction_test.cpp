@@ -190,9 +190,9 @@ TEST(Reduction, long_reductions_are_cut_into_pieces) {
   expect_pieces({1 << 20}, all, 16);               // of 256 KiB
   expect_pieces({1024, 1024}, all, 16);            // two reduced dimensions are merged
   expect_pieces({3, (1 << 17) + 1}, rows, 3 * 3);  // the last one is shorter
-  expect_pieces({512, 512}, columns, 4);
-  expect_pieces({2048, 2048}, columns, 4 * 16);  // strips and pieces
-  expect_pieces({1 << 18, 8}, one([](const Tensor& x) { return sum(t(x), {1}); }), 32);
+  expect_pieces({512, 512}, columns, 4);           // one strip of 512 columns
+  expect_pieces({2048, 2048}, columns, 4 * 16);    // strips and pieces
+  expect_pieces({1 << 18, 8}, one([](const Tensor& x) { return sum(t(x), {1}); }), 32);  // 8 MiB
 }
 
 TEST(Reduction, reductions_that_are_short_or_many_are_not_cut) {

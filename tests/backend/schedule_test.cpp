@@ -63,8 +63,9 @@ TEST(Schedule, sweeps_leave_what_the_last_cache_holds) {
 TEST(Schedule, pieces_stay_in_the_cache_of_a_core_and_keep_all_threads_busy) {
   const Reductions reductions{
       .tasks = 100, .blocks = 1 << 20, .block_bytes = 1024, .takes_columns = false};
-  EXPECT_EQ(blocks_of_piece(small, reductions), 64);
-  EXPECT_EQ(blocks_of_piece(large, reductions), 1024);
+  // Blocks of 1 KiB in a quarter of the L2 cache.
+  EXPECT_EQ(blocks_of_piece(small, reductions), 256 / 4);
+  EXPECT_EQ(blocks_of_piece(large, reductions), 4096 / 4);
   EXPECT_EQ(should_share_reductions(small, reductions).why,
             "there are enough reductions for all threads");
   EXPECT_TRUE(should_share_reductions(large, reductions));
@@ -85,13 +86,15 @@ TEST(Schedule, sweeps_are_apart_where_a_reduction_leaves_the_cache_or_threads_ha
 }
 
 TEST(Schedule, strips_of_columns_and_blocks_of_rows_fit_the_cache) {
+  // 200 rows of f32 in a quarter of the L2 cache: 81 columns, in whole vectors of 16; at most 1024.
   EXPECT_EQ(columns_of_strip(small, 1000, 200, true), 80);
   EXPECT_EQ(columns_of_strip(large, 1000, 200, true), 1024);
   RowBlocks in_small{}, in_large{};
   ASSERT_TRUE(should_block_rows(small, 4096, 1000, 4, &in_small));
   EXPECT_EQ(should_block_rows(large, 8192, 1000, 4, &in_large).why,
             "rows are strided in memory: 64 at a time are transposed");
-  EXPECT_EQ(in_small.rows, 16);
+  // Rows of 1000 f32, 4 KiB with their pitch, in a quarter of the L2 cache; at most 64.
+  EXPECT_EQ(in_small.rows, 64 / 4);
   EXPECT_EQ(in_large.rows, 64);
   EXPECT_EQ(should_block_rows(small, 4096, 10000, 4, &in_small).why,
             "a block would not stay in the cache");
@@ -103,6 +106,7 @@ TEST(Schedule, loops_are_cut_into_tiles_and_tasks_of_the_machine) {
   EXPECT_EQ(should_cut_loop(small, 100, 1 << 20).why, "the other loops have tasks for all threads");
   EXPECT_TRUE(should_cut_loop(large, 100, 1 << 20));
   EXPECT_EQ(should_cut_loop(large, 100, 1000).why, "the innermost loop is short");
+  // The largest of 16, 32 and 64 of which 64 rows of 8 bytes leave a quarter of the L1 cache.
   EXPECT_EQ(width_of_tile(small, 8), 16);
   EXPECT_EQ(width_of_tile(large, 8), 64);
 }
@@ -116,6 +120,7 @@ TEST(Schedule, chains_are_cut_where_a_core_no_longer_looks_ahead) {
 TEST(Schedule, products_pack_by_the_width_of_panels_and_cut_rows_for_the_threads) {
   EXPECT_TRUE(should_pack_left(small, 120, 4000));
   EXPECT_EQ(should_pack_left(large, 120, 4000).why, "packed, as few rows (120) are multiplied");
+  // A task for each thread: 1024 / 16 rows, and 1024 / 128, which is less than the least, 16.
   EXPECT_TRUE(rows_of_chain(small, 1024, 1).is(64));
   EXPECT_TRUE(rows_of_chain(large, 1024, 1).is(16));
   EXPECT_EQ(should_read_weights(std::nullopt).why, "packed once for calls of every size");

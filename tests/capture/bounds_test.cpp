@@ -20,7 +20,7 @@ TEST(Bounds, are_of_sums_without_a_constant_or_a_common_factor) {
   const Bounds bounds(guards);
   ASSERT_EQ(bounds.all().size(), 1U);
   EXPECT_EQ(bounds.all()[0].sum, a * 2 - b * 3);
-  EXPECT_EQ(bounds.all()[0].range, (sym::Range{-298, -2}));
+  EXPECT_EQ(bounds.all()[0].range, (sym::Range{-298, -2}));  // from 2 * 1 - 3 * 100
 }
 
 TEST(Bounds, begin_with_what_is_known_of_a_sum) {

@@ -85,6 +85,7 @@ TEST(Frozen, guards_sizes_that_are_taken_out_of_a_number) {
 
 TEST(Frozen, guards_what_an_op_chooses_by_a_size) {
   const auto power = [](const Tensor& x) { return pow(x, x.size(0)); };
+  // For 4, for any but 2 and 3, for 3, and for 2.
   EXPECT_EQ(runs_for(power, {4, 5, 6, 3, 2, 7, 3, 2}), 4);
 }
 

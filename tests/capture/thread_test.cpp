@@ -29,7 +29,7 @@ TEST(Threads, call_one_function_at_once) {
     for (int i = 0; i < 200; ++i) wrong += values(f(x)) != values(want);
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(f.report().calls, 800U);
+  EXPECT_EQ(f.report().calls, 4 * 200U);
 }
 
 TEST(Threads, may_take_different_ways) {

@@ -49,7 +49,7 @@ class Trace(unittest.TestCase):
         slow = self.write("slow.json", step(20, 90))
         text = self.vitro("doctor", slow)
         self.assertEqual(text.returncode, 0, text.stderr)
-        self.assertIn("Measured: 1.911ms. ", text.stdout)
+        self.assertIn("Measured: 1.911ms. ", text.stdout)  # 19 steps of 100 us, a launch of 1 and a kernel of 10
         found = json.loads(self.vitro("doctor", slow, "--json").stdout)["findings"]
         rows = list(csv.DictReader(io.StringIO(self.vitro("doctor", slow, "--csv").stdout)))
         self.assertGreaterEqual(len(found), 1)
@@ -182,7 +182,7 @@ class Trace(unittest.TestCase):
     def test_memory_timelines_answer_only_memory(self):
         packed = os.path.join(TRACES, "memory_timeline.raw.gz")
         answer = json.loads(self.vitro("memory", packed, "--json").stdout)
-        self.assertEqual(answer["devices"][0]["peak_bytes"], 3082832104)
+        self.assertEqual(answer["devices"][0]["peak_bytes"], 3082832104)  # values/whole.py, memory_timeline()
         self.assertEqual([each["category"] for each in answer["categories"]][4:6], ["activation", "gradient"])
         with gzip.open(packed) as file:
             plain = file.read()

@@ -151,7 +151,12 @@ class Values(unittest.TestCase):
         self.same(self.columns(answer["phases"], "name", "calls", "self_ns", "total_ns"), host.phases(self.trace))
 
     def test_critical_path(self):
-        answer = self.ask("critical-path", "--segments")
+        self.check_path()
+        if self.trace.steps:
+            self.check_path("--step", self.trace.steps[-1].name.removeprefix("ProfilerStep#"))
+
+    def check_path(self, *window):
+        answer = self.ask("critical-path", "--segments", *window)
         path, segments = answer["path"][0], answer["segments"]
         for segment in segments:
             segment["begin_ns"] += path["begin_ns"]

@@ -33,7 +33,7 @@ TEST(Rare, forgets_the_oldest_first) {
   const uint64_t mark = rare_mark();
   for (int i = 0; i < 10'000; ++i) keep(Message{"test", Level::debug, std::to_string(i)});
   const auto events = rare_since(mark);
-  EXPECT_EQ(events.size(), 8192u);
+  EXPECT_EQ(events.size(), 8192u);  // the limit of rare.cpp
   EXPECT_EQ(std::get<Message>(events.back().what).text, "9999");
 }
 
@@ -97,7 +97,7 @@ TEST(Rare, sums_are_bounded_and_lose_no_time_of_a_phase) {
     return found;
   };
   for (uint64_t i = 0; i < subjects; ++i) PhaseScope phase("many", std::to_string(i));
-  EXPECT_LE(all().first, 16'385u);
+  EXPECT_LE(all().first, 16'385u);  // the limit of rare.cpp, and one sum of the rest
   EXPECT_EQ(all().second, subjects);
 }
 

@@ -30,7 +30,7 @@ TEST(FoldConstants, computes_what_has_no_inputs_and_hands_numbers_on) {
   z: f32[2, 3] = add(y, 1.7320507764816284)
   return z
 }
-)");
+)");  // the root of 3, rounded to f32
 }
 
 TEST(FoldConstants, knows_tensors_that_are_all_of_one_number) {

@@ -104,6 +104,7 @@ TEST(Hash, counts_numbers_attributes_operands_metas_and_outputs) {
   EXPECT_NE(base, program(0.0, false, false, DType::f32, 0));
 }
 
+// Recorded, not derived: a machine that gives other bits does not find what others kept.
 TEST(Hash, is_the_same_on_every_machine) {
   EXPECT_EQ(layer().hash().hex(), "96afabac92762221f4685078424df828");
 }

@@ -163,7 +163,7 @@ static const char* halves_test(unsigned char*) {
   f32 nan = __builtin_nanf(""), inf = __builtin_inff();
   struct {
     f32 x;
-    u16 b, h;
+    u16 b, h;  // the bits of torch's x.bfloat16() and x.half()
   } cases[] = {
       {0.0f, 0, 0},
       {-0.0f, 0x8000, 0x8000},

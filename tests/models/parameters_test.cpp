@@ -31,8 +31,11 @@ TEST(Bert, has_the_parameter_names_of_published_weights) {
 
 TEST(Bert, is_as_large_as_the_published_model) {
   Bert bert(BertConfig::mini_lm_l6());
-  EXPECT_EQ(bert.parameter_count(),
-            22'713'216 - (384 * 384 + 384));  // without the pooler, which is not used
+  const size_t width = 384, inner = 4 * width, norm = 2 * width;
+  const size_t embeddings = (30522 + 512 + 2) * width + norm;  // words, positions, kinds
+  const size_t attention = 4 * (width * width + width) + norm;
+  const size_t feed_forward = width * inner + inner + inner * width + width + norm;
+  EXPECT_EQ(bert.parameter_count(), embeddings + 6 * (attention + feed_forward));
 }
 
 TEST(Gpt2, has_the_parameter_names_of_published_weights) {

@@ -66,6 +66,7 @@ TEST(ChromeTrace, has_the_shape_of_a_real_one) {
         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}) {
     EXPECT_TRUE(ours.contains(key)) << key;
   }
+  // Kineto's base is a multiple of an eighth of a year, see the files in tests/data/traces.
   EXPECT_EQ(ours["baseTimeNanoseconds"].get<int64_t>() % 3'944'619'000'000'000, 0);
   std::set<std::string> names;
   for (const json& event : ours["traceEvents"]) {

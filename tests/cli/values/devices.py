@@ -106,6 +106,14 @@ def launches(trace):
     return out
 
 
+def delays(trace):
+    """The sum over launches of the time from the end of the call to its first work, by name."""
+    total = defaultdict(int)
+    for call, works in launched_work(trace).items():
+        total[trace.events[call].name] += max(0, min(w.begin for w in works) - trace.events[call].end)
+    return set(total.items())
+
+
 def short(trace):
     """Work shorter than its launch, by the name of the first."""
     rows = defaultdict(lambda: [0, 0, 0, 0])
@@ -118,7 +126,7 @@ def short(trace):
     return {(name, *row) for name, row in rows.items() if row[1]}
 
 
-def queues(trace):
+def queues(trace, full_queue=1024):
     streams = defaultdict(list)
     for e in trace.work:
         if trace.launch(e):
@@ -130,7 +138,7 @@ def queues(trace):
         for at, _, change in sorted(changes):
             if before is not None:
                 weight += max(now, 0) * (at - before)
-                full += at - before if now >= 1024 else 0
+                full += at - before if now >= int(full_queue) else 0
             now, before = now + change, at
             most = max(most, now)
         span = max(at for at, _, _ in changes) - min(at for at, _, change in changes if change > 0)
@@ -153,3 +161,40 @@ def overlap(trace):
                 row[1] += e.end - e.begin
                 row[2] += e.end - e.begin - length(times["compute"], e.begin, e.end)
     return (devices, {(*key, *row) for key, row in by_name.items()})
+
+
+def beyond_median(trace):
+    """For each stream: the time of collectives, in order within their steps, beyond their median over the steps, and at most
+    what is not hidden by computation."""
+    computing = {device: times["compute"] for device, times in times_by_device(trace).items()}
+    out = {}
+    for track in {e.track for e in trace.work}:
+        talks = [e for e in trace.work if e.track == track and use_of(e) == "communication"]
+        steps = [[e for e in talks if s.begin <= e.begin < s.end] for s in trace.steps]
+        total = 0
+        for same in zip(*steps):
+            median = rank([e.end - e.begin for e in same], 50)
+            for e in same:
+                exposed = e.end - e.begin - length(computing[track[0]], e.begin, e.end)
+                total += min(exposed, max(0, e.end - e.begin - median))
+        out[trace.stream(track)] = total
+    return out
+
+
+def layouts(trace):
+    """The kernels in the steps with which cudnn converts between layouts: how many, and their time."""
+    begin, end = trace.measured()
+    found = [(e.begin, e.end) for e in trace.work if "nchwToNhwc" in e.name or "nhwcToNchw" in e.name]
+    inside = clip(found, begin, end)
+    return len(inside), length(inside)
+
+
+def per_step(trace):
+    """The kernels launched in the steps, by name: calls and time per step."""
+    total = defaultdict(lambda: [0, 0])
+    for e in trace.work:
+        begin = (trace.launch(e) or e).begin
+        if e.kind == "kernel" and any(s.begin <= begin < s.end for s in trace.steps):
+            total[e.name][0] += 1
+            total[e.name][1] += e.end - e.begin
+    return {(name, calls / len(trace.steps), time / len(trace.steps)) for name, (calls, time) in total.items()}

@@ -98,8 +98,9 @@ def groups(trace, by):
     return out
 
 
-def grouped(trace, by, events):
-    """Calls and self time of names, by group."""
+def grouped(trace, by, events=None):
+    """Calls and self time of names, by group; of the events of the host if not told."""
+    events = [e for on_thread in trace.host.values() for e in on_thread] if events is None else events
     told, own, calls, time = groups(trace, by), Counter(), Counter(), Counter()
     by_track = defaultdict(list)
     for e in trace.spans:
@@ -207,6 +208,18 @@ def regions(trace):
                 if outer:
                     rows[outer[0].name][2] += 1
     return {(name, *row) for name, row in rows.items()}
+
+
+def glue(trace):
+    """The time of outermost regions with breaks in them that is outside compiled functions, by name."""
+    rows = defaultdict(int)
+    for events in trace.host.values():
+        compiled = union((e.begin, e.end) for e in events if e.name.startswith("CompiledFunction"))
+        opened = [(e, [other for other in stack if other.name.startswith("Torch-Compiled Region")]) for e, stack in around(events)
+                  if e.name.startswith("Torch-Compiled Region")]
+        for e in {outer[0] for _, outer in opened if outer}:
+            rows[e.name] += e.end - e.begin - length(compiled, e.begin, e.end)
+    return set(rows.items())
 
 
 def functions(trace):

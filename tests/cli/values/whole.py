@@ -1,4 +1,6 @@
 """Contents of the file: kinds, tracks, flaws, memory."""
+import gzip
+import json
 from collections import Counter, defaultdict
 
 
@@ -9,6 +11,15 @@ def info(trace):
         kinds[e.category, e.phase][1] += max(e.length, 0)
     tracks = Counter(e.track for e in trace.events if e.phase not in "M")
     return ({(c, p, n, t) for (c, p), (n, t) in kinds.items()}, tracks)
+
+
+def counts(trace):
+    """Events, those of phase X and their time, different names and categories, events with a correlation, tracks."""
+    complete = [e for e in trace.events if e.phase == "X"]
+    names, categories, tracks = ({getattr(e, of) for e in trace.events} for of in ("name", "category", "track"))
+    correlated = sum(e.phase not in "stf" and "correlation" in e.args for e in trace.events)
+    return (len(trace.events), len(complete), sum(max(e.length, 0) for e in complete), len(names), len(categories), correlated,
+            len({tuple(map(str, track)) for track in tracks}))
 
 
 def crossing(trace):
@@ -77,3 +88,32 @@ def live(trace):
             tell("at_peak")
     tell("never_freed")
     return {table: {(*key, n, sizes[table][key]) for key, n in rows.items()} for table, rows in out.items()}
+
+
+def memory_timeline(path):
+    """Of a file by export_memory_timeline("….raw.json"), with the actions of torch/profiler/_memory_profiler.py.  The rows: of all memory
+    and of each category (by its number), first, allocations, allocated, frees, freed, moved, peak, its time and row, held at the
+    peak of all, last, and the level not exceeded for 95 % of the time."""
+    before, created, new_version, destroyed = 1, 2, 3, 4
+    rows = json.loads(gzip.decompress(path.read_bytes()))
+    begin = min(row[0] for row in rows if row[0] >= 0)
+    out, peak_row = {}, 0
+    for which in ("all", *sorted({row[3] for row in rows})):
+        mine = [row for row in rows if which in ("all", row[3])]
+        sizes = {a: [row[2] for row in mine if row[1] == a] for a in (before, created, new_version, destroyed)}
+        held, levels = 0, []
+        for time, _, size, category in rows:
+            held += size if which in ("all", category) else 0
+            levels.append((held, max(time, begin)))
+        first, usual, time_below = sum(sizes[before]), 0, 0
+        lasting = sorted((level, until - at) for (level, at), (_, until) in zip(levels, levels[1:]))
+        for usual, time in lasting:
+            time_below += time
+            if 100 * time_below >= 95 * (levels[-1][1] - begin):
+                break
+        peak, place = max((level, -i) for i, (level, _) in enumerate(levels) if rows[i][0] >= 0)
+        peak, place = (first, 0) if first >= peak else (peak, -place)
+        peak_row = place if which == "all" else peak_row
+        out[which] = (first, len(sizes[created]), sum(sizes[created]), len(sizes[destroyed]), -sum(sizes[destroyed]),
+                      sum(sizes[new_version]), peak, levels[place][1] - begin, place, levels[peak_row][0], held, usual)
+    return out
