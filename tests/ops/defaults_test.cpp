@@ -174,6 +174,7 @@ std::map<std::string, Row> arithmetic() {
       {"gelu", {{x()}, [] { (void)gelu(x()); }}},
       {"leaky_relu", {{x()}, [] { (void)leaky_relu(x()); }}},
       {"elu", {{x()}, [] { (void)elu(x()); }}},
+      {"softplus", {{x()}, [] { (void)softplus(x()); }}},
       {"hardtanh", {{x()}, [] { (void)hardtanh(x()); }}},
       {"index_add", {{x(), Scalar(0), i(), x()}, [] { (void)index_add(x(), 0, i(), x()); }}},
       {"index_put",
