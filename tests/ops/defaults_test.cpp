@@ -122,6 +122,7 @@ std::map<std::string, Row> reductions() {
       {"var_mean", {{x()}, [] { (void)var_mean(x()); }}},
       {"var_mean.dim", {{x(), List{1}}, [] { (void)var_mean(x(), {1}); }}},
       {"var_mean.correction", {{x()}, [] { (void)var_mean(x()); }}},
+      {"logsumexp", {{x(), List{1}}, [] { (void)logsumexp(x(), {1}); }}},
       {"softmax.int", {{x(), Scalar(1)}, [] { (void)softmax(x(), 1); }}},
       {"log_softmax.int", {{x(), Scalar(1)}, [] { (void)log_softmax(x(), 1); }}},
   };

@@ -213,6 +213,10 @@ def reductions(family):
         family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 1}, second=True)
         family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 0, "keepdim": True}, second=True)
     family.add("prod", row(0.0)[0], second=True)
+    for sizes, dim in [((3, 5), [1]), ((2, 3, 4), [0, 2]), ((4,), [0]), ((), [0])]:
+        family.add("logsumexp", real(*sizes), attrs={"dim": dim, "keepdim": len(sizes) == 3})
+    family.add("logsumexp", torch.stack([row(-INF, 2.0, 1e4), row(-INF, -INF, -INF), row(INF, 0.0, 1.0)]), attrs={"dim": [1]}, second=True)
+    family.add("logsumexp", v.numbers("f16", (3, 4)), attrs={"dim": [1]})
     for op in ("var", "var_mean"):
         for correction in (1, 0, 0.5):
             family.add(op, real(3, 5), attrs={"dim": [1], "correction": correction})

@@ -68,7 +68,7 @@ using OtherOps = List<
     AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
     EmbeddingDenseBackward,
     Mm, Bmm, IntMm,
-    Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
+    Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
 // clang-format on
