@@ -93,6 +93,34 @@ void LogSoftmax::expand(std::span<const Operand> operands, AttrsView attrs,
   expand_rows<LogSoftmaxRows>(operands, attrs, results);
 }
 
+void Logsumexp::shape(ShapeCall& call) {
+  const auto& a = call.attrs.as<Attrs>();
+  const TensorMeta& x = *call.operands[0].meta;
+  shape_of_reduction(call, {wrap_dims(call.op, a.dim, x.rank()), a.keepdim},
+                     is_floating(x.dtype) ? x.dtype : default_float);
+}
+
+// The largest element is subtracted first, so that e^x does not overflow; an infinite one is not,
+// because infinity - infinity is NaN.
+void Logsumexp::expand(std::span<const Operand> operands, AttrsView attrs,
+                       std::span<Tensor> results) {
+  const auto& a = attrs.as<Attrs>();
+  const Tensor& operand = operands[0].tensor();
+  const DType dtype = is_floating(operand.dtype()) ? operand.dtype() : default_float;
+  const Tensor x = to(operand, compute_type(dtype));
+  const Dims dims = wrap_dims(name, a.dim, x.rank());
+  const bool empty = std::ranges::any_of(dims, [&](int64_t d) { return is_empty(x, d); });
+  Tensor out;
+  if (empty) {
+    out = log(sum(exp(x), dims, true));
+  } else {
+    const Tensor largest = amax(x, dims, true);
+    const Tensor shift = vitro::where(isinf(largest), 0.0, largest);
+    out = log(sum(exp(x - shift), dims, true)) + shift;
+  }
+  results[0] = to(a.keepdim ? out : squeeze(out, dims), dtype);
+}
+
 void VarMean::shape(ShapeCall& call) {
   var_shape(call);
   call.results.push_back(call.results.back());
@@ -155,6 +183,9 @@ Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype) {
   const CalledAs name("log_softmax", x.where);
   const Tensor cast = to(x, dtype.value_or(x.operand.tensor().dtype()));
   return ops::call<ops::LogSoftmax>(x.where, {cast}, {dim});
+}
+Tensor logsumexp(ops::At x, DimsArg dim, bool keepdim) {
+  return ops::call<ops::Logsumexp>(x.where, {x.operand}, {std::move(dim), keepdim});
 }
 Tensor var(ops::At x, DimsArg dim, double correction, bool keepdim) {
   return ops::call<ops::Var>(x.where, {x.operand}, {std::move(dim), correction, keepdim});

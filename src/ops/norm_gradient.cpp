@@ -52,6 +52,13 @@ void LogSoftmax::gradient(Formula& f) {
   f.set(0, g - exp(y) * sum(g, {f.attrs<Attrs>().dim}, true));
 }
 
+void Logsumexp::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor x = widened(f.tensor(0));
+  const ReducedDims dims{wrap_dims(name, a.dim, x.rank()), a.keepdim};
+  f.set(0, kept(widened(f.gradient()), dims) * exp(x - kept(widened(f.result()), dims)));
+}
+
 void Var::gradient(Formula& f) {
   f.set(0, of_moments(f, f.gradient(), {}));
 }

@@ -122,6 +122,7 @@ std::map<std::string, Row> reductions() {
       {"var_mean", {{x()}, [] { (void)var_mean(x()); }}},
       {"var_mean.dim", {{x(), List{1}}, [] { (void)var_mean(x(), {1}); }}},
       {"var_mean.correction", {{x()}, [] { (void)var_mean(x()); }}},
+      {"logsumexp", {{x(), List{1}}, [] { (void)logsumexp(x(), {1}); }}},
       {"softmax.int", {{x(), Scalar(1)}, [] { (void)softmax(x(), 1); }}},
       {"log_softmax.int", {{x(), Scalar(1)}, [] { (void)log_softmax(x(), 1); }}},
   };
@@ -174,6 +175,7 @@ std::map<std::string, Row> arithmetic() {
       {"gelu", {{x()}, [] { (void)gelu(x()); }}},
       {"leaky_relu", {{x()}, [] { (void)leaky_relu(x()); }}},
       {"elu", {{x()}, [] { (void)elu(x()); }}},
+      {"softplus", {{x()}, [] { (void)softplus(x()); }}},
       {"hardtanh", {{x()}, [] { (void)hardtanh(x()); }}},
       {"index_add", {{x(), Scalar(0), i(), x()}, [] { (void)index_add(x(), 0, i(), x()); }}},
       {"index_put",

@@ -104,6 +104,10 @@ def unary(family):
     for slope in (0.01, -0.5):
         family.add("leaky_relu", row(-2.0, 0.0, 0.5, NAN), slope)
         family.add("leaky_relu", row(-2.0, 0.5), slope)
+    for beta, threshold in ((1, 20), (0.5, 4), (-2, 20)):
+        family.add("softplus", row(-30.0, -2.0, 0.0, 0.5, 8.5, 19.0, 21.0, NAN, INF, -INF), beta, threshold, second=True)
+        family.add("softplus", row(-10.0, 8.0, 20.0), beta, threshold)  # where beta * x is the threshold
+        family.add("softplus", row(-2.0, -0.5, 0.5, 3.0), beta, threshold)
     family.add("hardtanh", row(-2.0, -1.0, -0.5, 0.0, 1.0, 1.5), -1.0, 1.0, second=True)
     family.add("hardtanh", row(-2.0, -0.5, 0.5, 1.5), -1.0, 1.0)
     for diagonal in (0, 1, -1):
@@ -209,6 +213,10 @@ def reductions(family):
         family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 1}, second=True)
         family.add("prod", torch.stack([row(*zeros), row(1.5, -2.0, 0.5)]), attrs={"dim": 0, "keepdim": True}, second=True)
     family.add("prod", row(0.0)[0], second=True)
+    for sizes, dim in [((3, 5), [1]), ((2, 3, 4), [0, 2]), ((4,), [0]), ((), [0])]:
+        family.add("logsumexp", real(*sizes), attrs={"dim": dim, "keepdim": len(sizes) == 3})
+    family.add("logsumexp", torch.stack([row(-INF, 2.0, 1e4), row(-INF, -INF, -INF), row(INF, 0.0, 1.0)]), attrs={"dim": [1]}, second=True)
+    family.add("logsumexp", v.numbers("f16", (3, 4)), attrs={"dim": [1]})
     for op in ("var", "var_mean"):
         for correction in (1, 0, 0.5):
             family.add(op, real(3, 5), attrs={"dim": [1], "correction": correction})

@@ -37,7 +37,8 @@ def rotate(items, count, *key):
 
 
 # op -> lists of numbers after the operand
-WITH_NUMBERS = {"leaky_relu": [[0.01], [-0.5], [2]], "elu": [[1, 1, 1], [1.5, 2, 0.5]], "hardtanh": [[-1, 1], [-0.5, 2.5], [0, 6]]}
+WITH_NUMBERS = {"leaky_relu": [[0.01], [-0.5], [2]], "elu": [[1, 1, 1], [1.5, 2, 0.5]], "hardtanh": [[-1, 1], [-0.5, 2.5], [0, 6]],
+                "softplus": [[1, 20], [0.5, 4], [-2, 20]]}
 # The same with numbers that half types do not represent: leaky_relu rounds once.
 BETWEEN_HALVES = {"leaky_relu": [[0.1], [-1 / 3]], "hardtanh": [[-0.1, 1 / 3]]}
 

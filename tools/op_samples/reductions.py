@@ -89,6 +89,21 @@ def softmaxes(family, op):
     family.add(op, v.numbers("f32", (3,)), attrs={"dim": 1, "half_to_float": False})
 
 
+def logsumexps(family):
+    op = "logsumexp"
+    for name in v.ALL:
+        cases = [(v.plain, sizes, dim) for sizes, dims in SHAPES for dim in dims] + [(l, sizes, dim) for l, sizes in LAYOUTS for dim in (None, 0, 1)]
+        for layout, sizes, dim in cases if name == "f32" else rotate(cases, 7, op, name):
+            dims = list(range(len(sizes))) if dim is None else list(dim) if isinstance(dim, tuple) else [dim]
+            x = layout(lambda n: v.numbers(name, n, op), sizes)
+            family.add(op, x, attrs={"dim": dims, "keepdim": len(sizes) == 2}, tolerance=NORM)
+    nan, inf = float("nan"), float("inf")
+    rows = [[-inf, -inf, -inf], [1, -inf, 2], [inf, 1, 2], [inf, -inf, 2], [nan, 1, 2], [1e4, 1e4, -1e4], [3e38, -3e38, 0]]
+    family.add(op, torch.tensor(rows), attrs={"dim": [1]}, tolerance=NORM)
+    family.add(op, v.numbers("f32", (3,)), attrs={"dim": [1]})
+    family.add(op, v.numbers("f32", (3, 4)), attrs={"dim": [0, 0]})
+
+
 def layer_norms(family):
     op = "native_layer_norm"
     for name in v.FLOATS:
@@ -117,6 +132,7 @@ def rows():
     family.add("cumsum", v.transposed(lambda n: v.numbers("f32", n), (3, 17)), attrs={"dim": 1}, tolerance=SUM)
     family.add("cumsum", v.numbers("i32", (5,)), attrs={"dim": 0, "dtype": torch.float64}, tolerance=SUM)
     family.add("cumsum", v.numbers("f32", (5,)), attrs={"dim": 1})
+    logsumexps(family)
     return family
 
 

@@ -107,6 +107,26 @@ struct Elu : Pointwise {
   }
 };
 
+struct Softplus : Ternary {
+  static constexpr std::string_view name = "softplus",
+                                    doc =
+                                        "log(1 + e^(beta * x)) / beta, or x where beta * x is "
+                                        "above the threshold.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor";
+  static constexpr Accepts accepts = Accepts::floating;
+  static constexpr std::string_view in_place_signatures = "";
+  static constexpr Numbers numbers = Numbers::kept_after_first;
+  static auto value(auto x, auto beta, auto threshold) {
+    const auto scaled = x * beta;
+    return m::where(scaled > threshold, x, m::log1p(m::exp(scaled)) / beta);
+  }
+  static auto vjp(auto g, auto x, auto beta, auto threshold, auto) {
+    const auto scaled = x * beta;
+    return std::make_tuple(m::where(scaled > threshold, g, g * m::sigmoid(scaled)));
+  }
+};
+
 struct Hardtanh : Ternary {
   static constexpr std::string_view name = "hardtanh",
                                     doc = "x within [min_val, max_val], which take x's dtype.";
@@ -137,6 +157,9 @@ inline Tensor leaky_relu(ops::At x, const Scalar& negative_slope = 0.01) {
 inline Tensor elu(ops::At x, const Scalar& alpha = 1, const Scalar& scale = 1,
                   const Scalar& input_scale = 1) {
   return ops::call<ops::Elu>(x.where, {x.operand, alpha, scale, input_scale});
+}
+inline Tensor softplus(ops::At x, const Scalar& beta = 1, const Scalar& threshold = 20) {
+  return ops::call<ops::Softplus>(x.where, {x.operand, beta, threshold});
 }
 inline Tensor hardtanh(ops::At x, const Scalar& min_val = -1, const Scalar& max_val = 1) {
   return ops::call<ops::Hardtanh>(x.where, {x.operand, min_val, max_val});

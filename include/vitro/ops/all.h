@@ -49,7 +49,8 @@ using PointwiseAhead = List<
     Eq, Ne, Lt, Le, Gt, Ge, LogicalAnd, LogicalOr, LogicalXor, Where, Clamp,
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
 using PointwiseOnDemand = List<
-    Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2>;
+    Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2,
+    Softplus>;
 using PointwiseOps = decltype(PointwiseAhead{} + PointwiseOnDemand{});
 using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that also have a body
 using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
@@ -67,7 +68,7 @@ using OtherOps = List<
     AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
     EmbeddingDenseBackward,
     Mm, Bmm, IntMm,
-    Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Var, VarMean, NativeLayerNorm,
+    Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
 // clang-format on

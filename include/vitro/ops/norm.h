@@ -36,6 +36,27 @@ struct LogSoftmax : Composite {
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
+struct LogsumexpAttrs {
+  Dims dim;  // empty: all
+  bool keepdim = false;
+  static constexpr void each(auto&& f) {
+    f("dim", &LogsumexpAttrs::dim);
+    f("keepdim", &LogsumexpAttrs::keepdim);
+  }
+};
+struct Logsumexp : Composite {
+  static constexpr std::string_view
+      name = "logsumexp",
+      doc = "The logarithm of the sum of e^x over `dim`, without overflow.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor";
+  static constexpr int arity = 1;
+  using Attrs = LogsumexpAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+};
+
 struct VarAttrs {
   Dims dim;  // empty: all
   double correction = 1;
@@ -100,6 +121,7 @@ struct NativeLayerNorm : Composite {
 
 Tensor softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
 Tensor log_softmax(ops::At x, int64_t dim, std::optional<DType> dtype = {});
+Tensor logsumexp(ops::At x, DimsArg dim, bool keepdim = false);
 Tensor var(ops::At x, DimsArg dim = {}, double correction = 1, bool keepdim = false);
 std::tuple<Tensor, Tensor> var_mean(ops::At x, DimsArg dim = {}, double correction = 1,
                                     bool keepdim = false);
