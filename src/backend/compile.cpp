@@ -20,7 +20,7 @@ Option<bool> fuse_option{"VITRO_FUSE", true, "fuse ops that can share loops into
 namespace {
 
 // State that stages pass on to later ones.
-struct Compilation {
+struct CompileState {
   const graph::Graph& given;
   const BuildOptions& options;
   CompileReport& report;
@@ -39,14 +39,14 @@ struct Compilation {
   const graph::Graph& graph() const { return single ? single->graph : (stored ? *stored : given); }
 };
 
-void read_graph(Compilation& w) {
+void read_graph(CompileState& w) {
   w.stored = store_opaque_operands(w.given);
   w.single = single_results(w.graph());
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
                     w.options.machine.value_or(machine_model_of(w.device.traits())));
 }
 
-void fuse_loops(Compilation& w) {
+void fuse_loops(CompileState& w) {
   w.groups = fuse(*w.program, w.options.fuse);
   if (w.options.fuse.fuse) split_sweeps(*w.program, w.groups);
   w.report.fusion = std::move(w.groups.decisions);
@@ -58,7 +58,7 @@ std::string loops_text(const std::vector<LoweredKernel>& kernels) {
   return out;
 }
 
-void lower_groups(Compilation& w) {
+void lower_groups(CompileState& w) {
   w.assignment.emplace(*w.program, w.groups);
   for (const Group& group : w.groups.groups) {
     for (LoweredKernel& kernel : lower(*w.program, *w.assignment, group)) {
@@ -86,14 +86,14 @@ const jit::Prelude& prelude() {
   return text;
 }
 
-void write_code(Compilation& w) {
+void write_code(CompileState& w) {
   w.sources = write_sources(w.kernels, w.graph().symbols(), w.options.large_program_bytes);
   if (!w.options.artifact) return;
   w.options.artifact("kernels.cpp", readable_text(w.sources));
   w.options.artifact("vitro_prelude.h", prelude().text);
 }
 
-void make_modules(Compilation& w) {
+void make_modules(CompileState& w) {
   if (w.options.interpret) return;
   auto modules = jit::load_or_compile_all(w.sources.modules, prelude(), &w.report.jit,
                                           w.options.name, w.device);
@@ -102,7 +102,7 @@ void make_modules(Compilation& w) {
   w.modules = *std::move(modules);
 }
 
-void make_plan(Compilation& w) {
+void plan_memory(CompileState& w) {
   w.executable = std::make_unique<Executable>(w.device, w.graph(), *w.assignment, w.kernels,
                                               w.sources, w.modules);
 }
@@ -124,14 +124,14 @@ Device device_of(const graph::Graph& graph) {
 
 struct Stage {
   std::string_view name;
-  void (*run)(Compilation&);
+  void (*run)(CompileState&);
 };
 constexpr Stage stages[] = {
     {"read_graph", read_graph}, {"fuse_loops", fuse_loops}, {"lower", lower_groups},
-    {"codegen", write_code},    {"jit", make_modules},      {"plan", make_plan},
+    {"codegen", write_code},    {"jit", make_modules},      {"plan", plan_memory},
 };
 
-void report_kernels(Compilation& w) {
+void report_kernels(CompileState& w) {
   CompileReport& r = w.report;
   for (const SourceKernel& kernel : w.sources.kernels) {
     KernelReport& made = r.kernels.emplace_back();
@@ -162,7 +162,7 @@ void report_kernels(Compilation& w) {
   r.from_cache = r.jit.from_disk || r.jit.from_memory;
 }
 
-void report_memory(Compilation& w) {
+void report_memory(CompileState& w) {
   CompileReport& r = w.report;
   for (const BufferInfo& b : w.assignment->buffers()) {
     static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
@@ -187,7 +187,7 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const Bui
   CompileReport& r = report ? *report : own;
   if (!options.interpret) jit::expect_text();
   try {
-    Compilation work{graph, options, r, runtime::device_runtime(device_of(graph))};
+    CompileState work{graph, options, r, runtime::device_runtime(device_of(graph))};
     for (const Stage& stage : stages) {
       graph::run_stage(stage.name, options.name, r.stages, [&] { stage.run(work); });
     }

@@ -306,7 +306,7 @@ void TraceTree::note(What what, const Code& code, std::string reason, std::strin
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
     std::lock_guard hold(lock_);
-    std::vector<Diagnostic>& list = findings_[static_cast<size_t>(what)];
+    std::vector<Diagnostic>& list = diagnostics_[static_cast<size_t>(what)];
     for (Diagnostic& f : list) {
       says = says && f.code != &code;
       if (f.code != &code || f.location != location || (what != What::broke && f.reason != reason))
@@ -378,9 +378,9 @@ CompiledReport TraceTree::report() const {
       built.push_back(&e);
   }
   for (const SegmentVariant* e : built) out.segments.push_back(report(*e));
-  out.breaks = findings_[0];
-  out.recompiles = findings_[1];
-  out.fallbacks = findings_[2];
+  out.breaks = diagnostics_[0];
+  out.recompiles = diagnostics_[1];
+  out.fallbacks = diagnostics_[2];
   out.guards = guard_texts(nodes, built);
   return out;
 }

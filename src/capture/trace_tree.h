@@ -1,4 +1,4 @@
-// Everything recorded about a function: nodes, variants, compiled segments, findings.
+// Everything recorded about a function: nodes, variants, compiled segments, diagnostics.
 //
 // Invariants:
 //   - A linked node or variant is never unlinked or moved.
@@ -76,7 +76,7 @@ class TraceTree {
   void add(std::unique_ptr<FrozenProgram> program);
 
   enum class What : uint8_t { broke, recompiled, fell_back };
-  // Counts a finding; emits an event the first time.
+  // Counts a diagnostic; emits an event the first time.
   void note(What what, const Code& code, std::string reason, std::string location);
   CompiledReport report() const;
 
@@ -121,7 +121,7 @@ class TraceTree {
   std::deque<Cut> all_cuts_;
   std::atomic<const Cut*> cuts_{nullptr};
   int64_t compiled_count_ = 0, compile_ns_ = 0;
-  std::vector<Diagnostic> findings_[3];
+  std::vector<Diagnostic> diagnostics_[3];
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;
 };

@@ -59,11 +59,11 @@ struct CompiledGraph::Run {
     });
   }
 
-  void run_between(const Between& between) {
-    const graph::Node& node = compiled.graph_[between.node];
+  void run_deciding(const DecidingOp& deciding) {
+    const graph::Node& node = compiled.graph_[deciding.node];
     std::vector<Operand> operands;
-    for (const ValueRef& at : between.operands) operands.push_back(operand(at));
-    Tensor& result = held[between.result];
+    for (const ValueRef& at : deciding.operands) operands.push_back(operand(at));
+    Tensor& result = held[deciding.result];
     const Device device = operands[0].tensor().device();
     eager_of(device).call(OpCall{node.op, operands, node.attrs.view(), false, {}}, {&result, 1});
     symbols.push_back(result.impl()->sizes[0]);
@@ -77,7 +77,7 @@ void CompiledGraph::run(std::span<const Operand> inputs, std::span<const int64_t
   for (size_t p = 0; p < made_.size(); ++p) {
     const Subgraph& part = partition_->parts[p];
     run.run_part(part, made_[p].get());
-    for (const Between& between : part.after) run.run_between(between);
+    for (const DecidingOp& deciding : part.after) run.run_deciding(deciding);
     for (const uint32_t slot : part.released) run.held[slot] = {};
   }
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = run.held[partition_->outputs[i]];

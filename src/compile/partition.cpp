@@ -214,7 +214,7 @@ class Splitter {
     for (uint32_t n = 0; n < g_.size(); ++n) {
       const Node& node = g_.nodes()[n];
       if (!is_compaction(node) || first_[n] != p) continue;
-      Between one{NodeId{n}, {}, slot_of({NodeId{n}, 0})};
+      DecidingOp one{NodeId{n}, {}, slot_of({NodeId{n}, 0})};
       each_operand(node, [&](Value v) { one.operands.push_back(ref_to(v)); });
       out_.parts[p].after.push_back(std::move(one));
       decided_.push_back(node.results[0].sizes[0].expr());
@@ -238,7 +238,7 @@ class Splitter {
         if (!h.input) last[h.slot] = p;
       };
       std::ranges::for_each(out_.parts[p].inputs, read);
-      for (const Between& one : out_.parts[p].after) std::ranges::for_each(one.operands, read);
+      for (const DecidingOp& one : out_.parts[p].after) std::ranges::for_each(one.operands, read);
     }
     for (const uint32_t kept : out_.outputs) last[kept].reset();
     for (uint32_t slot = 0; slot < last.size(); ++slot) {

@@ -22,7 +22,7 @@ struct ValueRef {
 
 // An op that runs after a part.  `result` is the slot of its result, whose first size is the next
 // symbol's value.
-struct Between {
+struct DecidingOp {
   graph::NodeId node;
   std::vector<ValueRef> operands;
   uint32_t result = 0;
@@ -32,7 +32,7 @@ struct Subgraph {
   graph::Graph graph;
   std::vector<ValueRef> inputs;
   std::vector<uint32_t> outputs;  // slots of the outputs that do not write an input
-  std::vector<Between> after;
+  std::vector<DecidingOp> after;
   std::vector<uint32_t> released;  // slots not read after this part
 };
 

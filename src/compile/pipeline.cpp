@@ -20,7 +20,7 @@ namespace vitro::pipeline {
 namespace {
 
 // State of a compilation, from the captured graph to kernels.
-struct Compilation {
+struct PipelineState {
   const std::string& name;
   bool exact;
   const graph::Graph& captured;
@@ -28,7 +28,7 @@ struct Compilation {
   backend::CompileReport report = {};
   std::unique_ptr<CompiledGraph> compiled = {};
 };
-void put(const Compilation& w, std::string_view file, std::string_view text) {
+void put(const PipelineState& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
 
@@ -51,7 +51,7 @@ void add_report(backend::CompileReport part, backend::CompileReport& to) {
   to.temporaries_bytes += part.temporaries_bytes;
 }
 
-void run_passes(Compilation& w) {
+void optimize(PipelineState& w) {
   std::function<void(std::string_view, const graph::Graph&)> after;
   if (artifacts::wanted()) {
     put(w, "graph_captured.txt", graph::print(w.captured));
@@ -66,7 +66,7 @@ void run_passes(Compilation& w) {
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 
-std::unique_ptr<backend::Executable> compile_graph(Compilation& w, const graph::Graph& graph,
+std::unique_ptr<backend::Executable> compile_graph(PipelineState& w, const graph::Graph& graph,
                                                    const std::string& folder,
                                                    backend::CompileReport& report) {
   backend::BuildOptions options;
@@ -83,7 +83,7 @@ std::unique_ptr<backend::Executable> compile_graph(Compilation& w, const graph::
   return *std::move(made);
 }
 
-void compile_kernels(Compilation& w) {
+void compile_kernels(PipelineState& w) {
   const events::PhaseScope phase("backend", w.name);
   w.compiled = std::make_unique<CompiledGraph>(std::move(w.graph));
   const std::span<const graph::Graph* const> graphs = w.compiled->graphs();
@@ -101,9 +101,9 @@ void compile_kernels(Compilation& w) {
 }
 
 // Copies of the inputs that a graph writes, to restore them after a failure.
-class Before {
+class Snapshot {
  public:
-  Before(std::span<const int> written, std::span<const Operand> inputs) {
+  Snapshot(std::span<const int> written, std::span<const Operand> inputs) {
     for (const int input : written) {
       const Tensor& now = inputs[static_cast<size_t>(input)].tensor();
       kept_.emplace_back(now, capture::copy_with_strides(now, now.impl()->strides));
@@ -119,7 +119,7 @@ class Before {
 
 class Segment : public capture::CompiledSegment {
  public:
-  Segment(Compilation work, const graph::Graph& captured, std::vector<sym::Guard> guards)
+  Segment(PipelineState work, const graph::Graph& captured, std::vector<sym::Guard> guards)
       : compiled_(std::move(work.compiled)),
         report_(std::move(work.report)),
         guards_(std::move(guards)) {
@@ -130,7 +130,7 @@ class Segment : public capture::CompiledSegment {
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
     if (!compiled_->may_fail_late()) return compiled_->run(inputs, symbols, outputs);
-    const Before before(written_, inputs);
+    const Snapshot before(written_, inputs);
     try {
       compiled_->run(inputs, symbols, outputs);
     } catch (...) {
@@ -160,11 +160,11 @@ class Compiler : public capture::SegmentCompiler {
                                                     const std::string& name,
                                                     std::string* why) override {
     try {
-      Compilation work{name, exact_, graph};
+      PipelineState work{name, exact_, graph};
       sym::GuardSink asked;
       sym::DataBounds bounds;
       graph::add_bounds(graph, bounds);
-      graph::run_stage("passes", name, work.report.stages, [&] { run_passes(work); });
+      graph::run_stage("passes", name, work.report.stages, [&] { optimize(work); });
       compile_kernels(work);
       return std::make_shared<Segment>(std::move(work), graph, asked.take());
     } catch (const std::exception& e) {
