@@ -234,8 +234,11 @@ bool is_integral(const ArgValue& value) {
 // Replaces zeros in the divisor of an integer division, where they are errors.
 void repair_divisor(const Site& s, std::vector<NamedArg>& arguments) {
   const OpDef* op = s.step.call->op;
+  const auto rounds = [&](const NamedArg& last) {  // without a mode, integers are divided as floats
+    return last.name == "rounding_mode" && !std::holds_alternative<std::monostate>(last.value);
+  };
   const bool divides = op && op->pointwise && arguments.size() > 1 &&
-                       (op->pointwise->integer_divisor || arguments.back().name == "rounding_mode");
+                       (op->pointwise->integer_divisor || rounds(arguments.back()));
   if (s.occasion.repair == 0 || !divides || !is_integral(arguments[0].value) ||
       !is_integral(arguments[1].value))
     return;
