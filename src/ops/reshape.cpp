@@ -44,12 +44,14 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   Size known = 1;
   std::optional<size_t> open;
   for (size_t d = 0; d < size.size(); ++d) {
-    if (known_equal(size[d], -1)) {
+    // A computed size may turn out to be -1, too.
+    const bool negative = less(size[d], 0);
+    if (known_equal(size[d], -1) || (negative && equal(size[d], -1))) {
       VITRO_CHECK(!open, op, ": only one size may be -1, got ", numbers_of(size));
       open = d;
       continue;
     }
-    VITRO_CHECK(!less(size[d], 0), op, ": sizes must not be negative, got ", numbers_of(size));
+    VITRO_CHECK(!negative, op, ": sizes must not be negative, got ", numbers_of(size));
     known = known * size[d];
   }
   const Size count = product(x.sizes);

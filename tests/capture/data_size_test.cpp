@@ -121,6 +121,20 @@ TEST(DataSize, an_error_says_the_number) {
   EXPECT_EQ(error_of([&] { (void)f(vec({-1, -1})); }), want);
 }
 
+TEST(DataSize, that_is_computed_may_be_minus_1) {
+  auto body = [](const Tensor& x) {
+    const Tensor some = above_0(x);
+    return reshape(some, {1, some.size(0) - 1});
+  };
+  auto f = compile(body, graphs());
+  const Tensor none = vec({-1, -1});
+  EXPECT_EQ(f(none).sizes(), body(none).sizes());
+  EXPECT_EQ(error_of([&] { (void)f(vec({1, 2})); }), error_of([&] { (void)body(vec({1, 2})); }));
+  auto g = compile([](const Tensor& x) { return reshape(x, {1, x.size(0) - 1}); }, graphs());
+  for (const int64_t n : {2, 3}) EXPECT_THROW((void)g(counted({n})), Error);
+  EXPECT_EQ(g(counted({0})).sizes(), Sizes({1, 0}));
+}
+
 // Whether the divisor is 0 depends on the data, and is checked even if the quotient is not used.
 TEST(DataSize, is_asked_for_where_it_is_divided_by) {
   auto body = [](const Tensor& x) {
