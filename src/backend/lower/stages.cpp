@@ -130,10 +130,13 @@ class Cut {
       if (cut_.contains(root.node())) last_reader_[root.node()] = last_;
       visit(visit, root.node(), last_);
     }
+    // A value that is used twice counts twice, so costs may double with every node.
+    constexpr int most = 1 << 20;
     for (const Node* node : order_) {
-      cost[node] = info(node->fn).cost;
+      int& all = cost[node] = info(node->fn).cost;
       for (const Node* operand : node->operands) {
-        if (varying_.contains(operand) && !cut_.contains(operand)) cost[node] += cost[operand];
+        if (varying_.contains(operand) && !cut_.contains(operand))
+          all = std::min(all + cost.at(operand), most);
       }
       const auto in = loops_of.find(node);
       if (in == loops_of.end() || in->second >= 0) continue;
