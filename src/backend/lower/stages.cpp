@@ -130,17 +130,19 @@ class Cut {
       if (cut_.contains(root.node())) last_reader_[root.node()] = last_;
       visit(visit, root.node(), last_);
     }
-    // A value that is used twice counts twice, so costs may double with every node.
+    // Each use of a value counts, so costs may double with every node; beyond this they are all
+    // large.
     constexpr int most = 1 << 20;
     for (const Node* node : order_) {
-      int& all = cost[node] = info(node->fn).cost;
+      int all = info(node->fn).cost;
       for (const Node* operand : node->operands) {
         if (varying_.contains(operand) && !cut_.contains(operand))
           all = std::min(all + cost.at(operand), most);
       }
+      cost[node] = all;
       const auto in = loops_of.find(node);
       if (in == loops_of.end() || in->second >= 0) continue;
-      if (!is_worth_sharing_between_stages(cost[node])) continue;
+      if (!is_worth_sharing_between_stages(all)) continue;
       if (is_floating(node->dtype)) return cut_.insert(node), true;
     }
     return false;

@@ -59,17 +59,25 @@ void Sweeps::find_reductions(const std::function<Value(Reduction&)>& result) {
   }
 }
 
-// The first sweep in which all operands of the value are known.
-int Sweeps::level_of(Value value) {
-  int level = 0;
+// Visits the nodes that the value is computed from, for its elements and for the indices of
+// elements.
+void Sweeps::each_node_of(Value value, FunctionRef<void(const loop::Node&)> visit) const {
   for (const loop::Node* node : loop::nodes_below({value})) {
+    visit(*node);
     for (const loop::IndirectIndex& indirect : build_.kernel().indirect_indices) {
-      const bool is_indirect = node->index.defined() && sym::contains(node->index, indirect.symbol);
-      if (is_indirect) level = std::max(level, level_of(indirect.value));
+      if (node->index.defined() && sym::contains(node->index, indirect.symbol))
+        each_node_of(indirect.value, visit);
     }
-    const auto result = level_of_result_.find(node);
-    if (result != level_of_result_.end()) level = std::max(level, result->second);
   }
+}
+
+// The first sweep in which all operands of the value are known.
+int Sweeps::level_of(Value value) const {
+  int level = 0;
+  each_node_of(value, [&](const loop::Node& node) {
+    const auto result = level_of_result_.find(&node);
+    if (result != level_of_result_.end()) level = std::max(level, result->second);
+  });
   return level;
 }
 
@@ -118,16 +126,12 @@ void Sweeps::schedule_stores() {
   }
 }
 
-// Whether the value reads the buffer, for its elements or for the indices of elements.
 bool Sweeps::reads(Value value, int buffer) const {
-  for (const loop::Node* node : loop::nodes_below({value})) {
-    if (reads_memory(*node) && node->payload == static_cast<uint64_t>(buffer)) return true;
-    for (const loop::IndirectIndex& indirect : build_.kernel().indirect_indices) {
-      const bool is_indirect = node->index.defined() && sym::contains(node->index, indirect.symbol);
-      if (is_indirect && reads(indirect.value, buffer)) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  each_node_of(value, [&](const loop::Node& node) {
+    found = found || (reads_memory(node) && node.payload == static_cast<uint64_t>(buffer));
+  });
+  return found;
 }
 
 // Moves the overwriting of an input to the last sweep that reads its elements, or after it; a store

@@ -12,6 +12,7 @@
 #include "backend/lower/pieces.h"
 #include "backend/lower/row_scratch.h"
 #include "backend/program/bodies.h"
+#include "vitro/base/function_ref.h"
 
 namespace vitro::backend {
 
@@ -111,9 +112,10 @@ class Sweeps {
 
  private:
   struct ScheduledStore;
-  int level_of(Value value);
+  void each_node_of(Value value, FunctionRef<void(const loop::Node&)> visit) const;
+  int level_of(Value value) const;
   bool put_off_writes(std::vector<ScheduledStore>& all) const;
-  bool reads(loop::Value value, int buffer) const;
+  bool reads(Value value, int buffer) const;
   bool is_swept(const IndexMap& map) const;
   std::optional<RowScratch::ResultRow> result_row() const;
   IndexMap index_map_of(ComputeNodeId id) const;
