@@ -134,8 +134,8 @@ TraceNode* Call::find_or_record(std::atomic<TraceNode*>& link, const OpCall& cal
   if (found.compared >= recompile_limit.get() && found.compared > 0) {
     stop_capturing(
         too_many_ways,
-        cat("this place already has ", counted(static_cast<uint64_t>(found.compared), "path"), " (",
-            recompile_limit.variable(), "); ", reason.text),
+        cat("this location already has ", counted(static_cast<uint64_t>(found.compared), "path"),
+            " (", recompile_limit.variable(), "); ", reason.text),
         location);
     return nullptr;
   }

@@ -29,12 +29,12 @@ Module::Module(Module& owner, std::string name)
 
 void Module::check_name(std::string_view kind, std::string_view name) const {
   const std::string owner = prefix_.empty() ? "the model" : prefix_.substr(0, prefix_.size() - 1);
-  VITRO_CHECK(!name.empty(), owner, ": a ", kind, " needs a name that is not empty");
+  VITRO_CHECK(!name.empty(), owner, ": the name of a ", kind, " must not be empty");
   const bool taken =
       std::ranges::any_of(own_, [&](const auto& own) { return own.first == name; }) ||
       std::ranges::any_of(parts_, [&](const Module* part) { return part->name() == name; });
   VITRO_CHECK(!taken, owner, ": two members are named \"", name,
-              "\"; parameters and submodules need names of their own");
+              "\"; parameters and submodules need distinct names");
 }
 
 Tensor& Module::add_parameter(std::string name, Tensor& slot, Tensor value) {

@@ -76,8 +76,10 @@ namespace {
 
 template <class Op>
 Tensor join(std::span<const Tensor> tensors, int64_t dim, std::source_location from) {
-  const CalledAs name(Op::name, from);
-  VITRO_CHECK(!tensors.empty(), Op::name, ": needs at least one tensor");
+  if (tensors.empty()) {
+    const CalledAs name(Op::name, from);  // no op is called, which would have a location
+    throw_error(cat(Op::name, ": needs at least one tensor"));
+  }
   const std::vector<Operand> operands(tensors.begin(), tensors.end());
   const CatAttrs attrs{dim};
   return call_one(def<Op>(), operands, attrs_view<Op>(attrs), from);

@@ -120,7 +120,7 @@ IndexList View::map(const TensorMeta& operand, const TensorMeta& result, AttrsVi
     if (f > 0) grow_from();
     while (!(to_count == from_count) && (t > 0 || f > 0)) {
       const bool is_fewer = f == 0 || sym::prove_less(to_count, from_count).value_or(false);
-      is_fewer&& t > 0 ? grow_to() : f > 0 ? grow_from() : grow_to();
+      (is_fewer && t > 0) ? grow_to() : f > 0 ? grow_from() : grow_to();
     }
     unravel(to, t, to_end, ravel(from, f, from_end, index), out);
   }

@@ -238,7 +238,7 @@ void AsStridedScatter::shape(ShapeCall& call) {
   for (size_t d = 0; d < a.size.size(); ++d) {
     VITRO_CHECK(!equal(a.stride[d], 0) || !less(1, a.size[d]), call.op, ": the ",
                 number_of(a.size[d]), " elements of src along dimension ", d,
-                " have one place, since their stride is 0; use a stride that keeps them apart");
+                " would overwrite each other, because its stride is 0; use another stride");
   }
 }
 

@@ -90,7 +90,7 @@ TEST(Module, names_are_not_empty_and_differ) {
   struct : Module {
   } model;
   EXPECT_EQ(error_of([&] { Linear(model, "", 1, 1); }),
-            "the model: a submodule needs a name that is not empty");
+            "the model: the name of a submodule must not be empty");
   struct Dotted : Module {
     Tensor a;
     Dotted() { add_parameter("fc.weight", a, constant({1}, 1)); }
@@ -100,10 +100,9 @@ TEST(Module, names_are_not_empty_and_differ) {
   struct : Module {
     Linear a{*this, "fc", 1, 1};
   } other;
-  EXPECT_EQ(
-      error_of([&] { Linear(other, "fc", 1, 1); }),
-      "the model: two members are named \"fc\"; parameters and submodules need names of their "
-      "own");
+  EXPECT_EQ(error_of([&] { Linear(other, "fc", 1, 1); }),
+            "the model: two members are named \"fc\"; parameters and submodules need distinct "
+            "names");
   struct Twice : Module {
     Tensor a, b;
     explicit Twice(Module& owner) : Module(owner, "inner") {
@@ -111,10 +110,9 @@ TEST(Module, names_are_not_empty_and_differ) {
       add_parameter("weight", b, constant({1}, 1));
     }
   };
-  EXPECT_EQ(
-      error_of([&] { Twice{other}; }),
-      "inner: two members are named \"weight\"; parameters and submodules need names of their "
-      "own");
+  EXPECT_EQ(error_of([&] { Twice{other}; }),
+            "inner: two members are named \"weight\"; parameters and submodules need distinct "
+            "names");
 }
 
 TEST(Init, the_same_seed_gives_the_same_numbers) {
