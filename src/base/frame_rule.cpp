@@ -117,9 +117,9 @@ struct State {
 };
 
 // Runs call frame instructions up to an address.
-class RuleProgram {
+class CallFrameInterpreter {
  public:
-  RuleProgram(const Common& common, uint64_t begin, uint64_t target)
+  CallFrameInterpreter(const Common& common, uint64_t begin, uint64_t target)
       : common_(common), location_(begin), target_(target) {}
 
   // False if an instruction is not supported.
@@ -307,7 +307,7 @@ FrameRule frame_rule(uint64_t address) {
   if (!common.readable) return {};
   in.skip(2 * pointer_bytes(common.encoding));
   in.skip(in.number());
-  RuleProgram interpreter(common, reinterpret_cast<uint64_t>(bases.func), call);
+  CallFrameInterpreter interpreter(common, reinterpret_cast<uint64_t>(bases.func), call);
   if (!interpreter.run(common.begin, common.end)) return {};
   interpreter.keep_as_initial();
   if (!interpreter.run(in.at(), end)) return {};

@@ -12,7 +12,7 @@
 namespace vitro::capture {
 namespace {
 
-struct Runners {
+struct Compilers {
   std::mutex lock;
   std::map<std::string, std::shared_ptr<SegmentCompiler>, std::less<>> by_name;
   std::map<std::string, std::string, std::less<>> aliases;  // alias to name
@@ -26,9 +26,9 @@ class Eager final : public SegmentCompiler {
   }
 };
 
-Runners& runners() {
+Compilers& compilers() {
   static auto* one = [] {
-    auto* made = new Runners;
+    auto* made = new Compilers;
     made->by_name.emplace("eager", std::make_shared<Eager>());
     return made;
   }();
@@ -70,13 +70,13 @@ std::string what_was_thrown() {
 }
 
 void register_compiler(std::string name, std::shared_ptr<SegmentCompiler> compiler) {
-  Runners& all = runners();
+  Compilers& all = compilers();
   std::lock_guard hold(all.lock);
   all.by_name.insert_or_assign(std::move(name), std::move(compiler));
 }
 
 std::shared_ptr<SegmentCompiler> compiler_named(std::string_view name) {
-  Runners& all = runners();
+  Compilers& all = compilers();
   std::lock_guard hold(all.lock);
   auto found = all.by_name.find(name);
   if (found == all.by_name.end()) {
@@ -87,13 +87,13 @@ std::shared_ptr<SegmentCompiler> compiler_named(std::string_view name) {
 }
 
 void add_backend_alias(std::string alias, std::string name) {
-  Runners& all = runners();
+  Compilers& all = compilers();
   std::lock_guard hold(all.lock);
   all.aliases.insert_or_assign(std::move(alias), std::move(name));
 }
 
 std::vector<std::string> backend_names() {
-  Runners& all = runners();
+  Compilers& all = compilers();
   std::lock_guard hold(all.lock);
   std::vector<std::string> out;
   for (const auto& [name, compiler] : all.by_name) out.push_back(name);

@@ -90,9 +90,9 @@ struct TraceNode {
   std::vector<TensorMeta>
       results_owned;  // for an in-place write: the value before it is fitted to the target
   Attrs attrs_owned;
-  graph::SourceLocation location;
-  std::source_location where;
-  Called called;  // the function or composite that the op is part of
+  graph::SourceLocation location;  // of `where`, with the module path
+  std::source_location where;      // the call that was recorded
+  Called called;                   // the function or composite that the op is part of
   std::atomic<SegmentVariant*> variants{nullptr};
 
   // Points the compared members at the owned ones.
@@ -119,7 +119,7 @@ inline bool same_location(std::source_location a, std::source_location b) {
 
 // The n-th time that a segment passes a location of the program.
 struct Occurrence {
-  std::source_location where;
+  std::source_location where;  // the call that was recorded
   uint32_t nth = 0;
   bool operator==(const Occurrence& o) const {
     return nth == o.nth && same_location(where, o.where);

@@ -76,23 +76,23 @@ Wish wish(const char* name, F*& function) {
 
 // Lets the library fill in the functions, through its entry point or by name.
 void connect(void* library, Functions& functions) {
-  static Global& program = *std::make_unique<Global>().release();  // the library may keep it
+  static Global& global = *std::make_unique<Global>().release();  // the library may keep it
   static Wish wishes[] = {wish("__itt_domain_create", functions.domain_create),
                           wish("__itt_string_handle_create", functions.string_handle_create),
                           wish("__itt_task_begin", functions.task_begin),
                           wish("__itt_task_end", functions.task_end),
                           wish("__itt_marker", functions.marker),
                           {}};
-  program.library = library;
-  program.wishes = wishes;
-  program.state = library_is_loaded;
+  global.library = library;
+  global.wishes = wishes;
+  global.state = library_is_loaded;
   using Init = void(Global*, int);
   if (auto* init = reinterpret_cast<Init*>(dlsym(library, "__itt_api_init"))) {
-    init(&program, group_all);
+    init(&global, group_all);
   } else {
     for (Wish* w = wishes; w->name; ++w) *w->function = dlsym(library, w->name);
   }
-  program.initialized = 1;
+  global.initialized = 1;
 }
 
 class Itt final : public Marker {

@@ -19,7 +19,7 @@ namespace vitro {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  // The same error with its place in the program: what() ends with " (model.cpp:12 in
+  // The same error with its location in the program: what() ends with " (model.cpp:12 in
   // Mlp::forward)".
   Error(const Error& mistake, std::string location);
   // what() without the location.

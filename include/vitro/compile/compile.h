@@ -127,12 +127,12 @@ Compiled<F> compile(F f, CompileOptions options = {}) {
   return Compiled<F>(std::move(f), std::move(options));
 }
 
-// `f` runs eagerly, even inside compiled functions (a graph break, reported at `where`).
+// `f` runs eagerly, even inside compiled functions (a graph break, reported at `from`).
 template <class F>
-auto disable(F f, std::source_location where = std::source_location::current()) {
+auto disable(F f, std::source_location from = std::source_location::current()) {
   return
-      [held = compiled::FunctionHolder<F>{std::move(f)}, where](auto&&... args) -> decltype(auto) {
-        const capture::Disabled off(where);
+      [held = compiled::FunctionHolder<F>{std::move(f)}, from](auto&&... args) -> decltype(auto) {
+        const capture::Disabled off(from);
         return std::invoke(held.function, std::forward<decltype(args)>(args)...);
       };
 }

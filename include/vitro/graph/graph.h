@@ -1,6 +1,6 @@
 // The program as a value: nodes in core ATen names, in topological order, with symbolic sizes, and
 // the module path and source location of each node.  A graph is functional: nothing is written in
-// location; a value that the program writes is an output, marked with the input that receives it.
+// place; a value that the program writes is an output, marked with the input that receives it.
 //
 //   graph[s0=32](x: f32[s0, 128], weight: parameter f32[128, 128]) {
 //     permute: f32[128, 128]{strides=[1, 128]} = permute(weight, dims=[1, 0])  # mlp.cpp:12 fc1
