@@ -4,6 +4,7 @@
 #include "vitro/models/bert.h"
 #include "vitro/models/gpt2.h"
 #include "vitro/models/mlp.h"
+#include "vitro/models/resnet.h"
 #include "vitro/nn/init.h"
 
 namespace vitro::bench {
@@ -41,6 +42,19 @@ const Add bert({"bert", "BERT base with a classifier, 1x128 tokens", [] {
 
 const Add gpt2({"gpt2", "GPT-2 124M with its tied head, 1x128 tokens",
                 [] { return program_of(std::make_shared<models::Gpt2>(), tokens(50257)); }});
+
+Program resnet(const models::ResNetConfig& config, int64_t images, int64_t side) {
+  return program_of(std::make_shared<models::ResNet>(config),
+                    nn::normal({images, 3, side, side}, 0, 1));
+}
+const Add resnet18({"resnet18", "ResNet-18, 5x3x224x224",
+                    [] { return resnet(models::ResNetConfig::resnet18(), 5, 224); }});
+const Add resnet50({"resnet50", "ResNet-50, 1x3x224x224",
+                    [] { return resnet(models::ResNetConfig::resnet50(), 1, 224); }});
+const Add resnet50_64({"resnet50_64", "ResNet-50, 1x3x64x64",
+                       [] { return resnet(models::ResNetConfig::resnet50(), 1, 64); }});
+const Add resnext101({"resnext101", "ResNeXt-101 32x8d, 64x3x7x7",
+                      [] { return resnet(models::ResNetConfig::resnext101_32x8d(), 64, 7); }});
 
 }  // namespace
 }  // namespace vitro::bench

@@ -161,6 +161,7 @@ void run_contraction(const OpCall& call, const Tensor& out) {
   const DType dtype = real ? out.dtype() : DType::i64;
   const int64_t batches = call.op->contraction->batched ? out.impl()->sizes[0] : 1;
   if (count_of(x.impl()->sizes) == 0) return fill_elements(0, out);
+  if (call.op->contraction->windows) return run_convolution(call, out);
   if (real) {
     const Matrices a = left_of(x, dtype), b = matrices_of(y, dtype);
     return RealProduct(a, b, out).run(batches);

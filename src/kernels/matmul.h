@@ -141,25 +141,32 @@ template <i64 columns, bool past, class T>
   }
 }
 
-// Packs panels [begin, end) of B (element (i, j) at b[i * row_stride + j * column_stride]), with
-// zeros for columns past n up to the next multiple of 16.
+// Packs panels [begin, end) of B, with zeros for columns past n up to the next multiple of 16.
+// Element (tap * k + i, j) is at b[tap * tap_stride + i * row_stride + j * column_stride].
 template <class Acc, class T>
-VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
-                              T* packed, i64 begin, i64 end) {
+VITRO_INLINE void matmul_pack_taps(const T* b, i64 taps, i64 tap_stride, i64 row_stride,
+                                   i64 column_stride, i64 k, i64 n, T* packed, i64 begin, i64 end) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, second_cache = 1 << 20;
   const bool past =
-      sizeof(T) >= 4 && k * n * i64(sizeof(T)) > 2 * second_cache && (u64)packed % 64 == 0;
+      sizeof(T) >= 4 && taps * k * n * i64(sizeof(T)) > 2 * second_cache && (u64)packed % 64 == 0;
   for (i64 p = begin; p < end; ++p) {
     const i64 first = p * columns, width = smaller(columns, n - first);
-    const T* from = b + first * column_stride;
-    T* to = packed + first * k;
-    if (past) {
-      matmul_pack_panel<columns, true>(from, row_stride, column_stride, k, width, to);
-    } else {
-      matmul_pack_panel<columns, false>(from, row_stride, column_stride, k, width, to);
+    for (i64 tap = 0; tap < taps; ++tap) {
+      const T* from = b + tap * tap_stride + first * column_stride;
+      T* to = packed + (first * taps + tap * columns) * k;
+      if (past) {
+        matmul_pack_panel<columns, true>(from, row_stride, column_stride, k, width, to);
+      } else {
+        matmul_pack_panel<columns, false>(from, row_stride, column_stride, k, width, to);
+      }
     }
   }
   end_streams(past);
+}
+template <class Acc, class T>
+VITRO_INLINE void matmul_pack(const T* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
+                              T* packed, i64 begin, i64 end) {
+  matmul_pack_taps<Acc>(b, 1, 0, row_stride, column_stride, k, n, packed, begin, end);
 }
 
 // The sums of a tile, in registers.

@@ -2,6 +2,7 @@
 // matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
 #include "kernels/matmul_plain.h"
+#include "kernels/matmul_windows.h"
 
 namespace vitro::kernels_ahead::VITRO_ISA {
 
@@ -44,6 +45,13 @@ static void pack(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                                       begin, end);
 }
 template <class T>
+static void pack_taps(const void* b, i64 taps, i64 tap_stride, i64 row_stride, i64 column_stride,
+                      i64 channels, i64 n, void* packed, i64 begin, i64 end) {
+  using M = typename Moved<T>::type;
+  matmul_pack_taps<typename Sums<T>::type>((const M*)b, taps, tap_stride, row_stride, column_stride,
+                                           channels, n, (M*)packed, begin, end);
+}
+template <class T>
 static ProductCut cut(i64 m, i64 n, i64 k, i64 threads) {
   return matmul_cut<typename Sums<T>::type>(m, n, k, threads);
 }
@@ -73,6 +81,10 @@ static ProductCut cut_plain_turned(i64 m, i64 n, i64 k, i64 threads) {
 template <class T>
 static void multiply_plain(const ProductCall& call, const void* then) {
   matmul_multiply_plain<typename Sums<T>::type>(call, then);
+}
+template <class T>
+static void multiply_windows(const WindowsCall& call) {
+  matmul_multiply_windows<T>(call);
 }
 
 // Writes a block of sums, whose rows are `stride` apart.
@@ -126,10 +138,19 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
   }
 }
 
+// None for halves: their operands are converted to the type of the sums first.
+template <class T>
+inline constexpr auto windows_of = nullptr;
+template <>
+inline constexpr auto windows_of<f32> = multiply_windows<f32>;
+template <>
+inline constexpr auto windows_of<f64> = multiply_windows<f64>;
+
 template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
-     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>},
+     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
+     windows_of<T>, pack_taps<T>},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

@@ -82,6 +82,36 @@ struct ProductCall {
   bool add;  // to the contents of C
 };
 
+// Windows over images as rows of a left operand, in up to three dimensions, outermost first; those
+// that do not exist have sizes 1. Row r is position r % (out[0] * out[1] * out[2]) of image r /
+// (out[0] * ...); element k of it is channel k % channels at tap k / channels, both row-major. Taps
+// outside the image add nothing to the sums.
+struct Windows {
+  long size[3], out[3], taps[3], stride[3], dilation[3];
+  long padding[3];  // before the first element
+  // In elements; the channels of a position are contiguous.
+  long position_stride[3], image_stride;
+  long channels;
+};
+
+// c (+)= windows * b, for the rows from `row` on.
+struct WindowsCall {
+  long row, rows, columns;
+  const void* x;  // channel 0 of the first position of image 0, in the type of the sums
+  const Windows* windows;
+  const void* b;  // panels, whose rows are in the order of taps and channels
+  long b_panel_stride;
+  void* c;
+  long c_row_stride;
+};
+
+// Whether windows read the taps and channels of their last dimension as one stretch of memory, from
+// a copy of the images with its padding: few channels would make many short taps.
+[[gnu::always_inline]] inline bool joins_last_taps(long channels, long groups, long taps,
+                                                   long dilation) {
+  return channels < 16 && groups == 1 && taps > 1 && dilation == 1;
+}
+
 // The widest panels of any machine.
 inline constexpr long product_most_width = 64;
 
@@ -119,6 +149,13 @@ struct Product {
   ProductCut (*cut_plain)(long m, long n, long k, long threads);
   ProductCut (*cut_plain_turned)(long m, long n, long k, long threads);
   void (*multiply_plain)(const ProductCall& call, const void* then);
+
+  // A is windows over images, A and B are f32 or f64; blocks are those of cut() or cut_turned().
+  void (*multiply_windows)(const WindowsCall& call);
+  // Packs panels whose rows are in the order of taps and channels: element (tap * channels + p, j)
+  // is at b[tap * tap_stride + p * row_stride + j * column_stride].
+  void (*pack_taps)(const void* b, long taps, long tap_stride, long row_stride, long column_stride,
+                    long channels, long n, void* packed, long begin, long end);
 };
 
 }  // namespace vitro::kernels

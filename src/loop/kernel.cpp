@@ -87,16 +87,18 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
               each_index_of(loop.body, visit);
             },
             [&](const Product& p) {
-              for (const sym::Expr e : {p.m, p.n, p.k, p.left.base, p.left.row_stride,
+              for (const sym::Expr e : {p.m, p.n, p.k, p.panels, p.left.base, p.left.row_stride,
                                         p.left.k_stride, p.right_base, p.right_stride}) {
                 visit(e);
               }
+              if (p.left.windows) p.left.windows->each(visit);
               if (!p.batch.constant()) visit(sym::extent_of(p.batch));
               each_index_of(p.body, visit);
               each_index_of(p.across, visit);
             },
             [&](const Pack& p) {
-              for (const sym::Expr e : {p.k, p.n, p.batches, p.base, p.k_stride, p.n_stride}) {
+              for (const sym::Expr e :
+                   {p.k, p.n, p.batches, p.base, p.k_stride, p.n_stride, p.taps, p.tap_stride}) {
                 visit(e);
               }
             },

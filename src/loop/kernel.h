@@ -91,12 +91,35 @@ struct Row {
   sym::Expr bytes() const;  // a multiple of a cache line
 };
 
+// Rows of a left operand that are windows over images (kernels/product.h): by spatial dimension,
+// outermost first, up to three.
+struct Windows {
+  struct Dimension {
+    sym::Expr size, out, taps, stride, dilation, padding, position_stride;
+  };
+  std::vector<Dimension> dimensions;
+  sym::Expr image_stride, channels;
+
+  void each(auto&& visit) const {
+    for (const Dimension& d : dimensions) {
+      for (const sym::Expr e :
+           {d.size, d.out, d.taps, d.stride, d.dilation, d.padding, d.position_stride}) {
+        visit(e);
+      }
+    }
+    visit(image_stride);
+    visit(channels);
+  }
+};
+
 // The operand whose elements are broadcast: element (row, k) is at base + row*row_stride +
-// k*k_stride of a buffer, or any value of (row, k).
+// k*k_stride of a buffer, or that of a window over images that start at base, or any value of
+// (row, k).
 struct Left {
   int buffer = -1;  // -1: `value`
   sym::Expr base, row_stride, k_stride;
   Value value;
+  std::optional<Windows> windows = {};
 };
 
 // How a product reads its right operand.
@@ -112,6 +135,7 @@ enum class RightOperand : uint8_t {
 struct Product {
   sym::Expr m, n, k;
   sym::Expr batch;        // the index of the batch, or the constant 0
+  sym::Expr panels = 0;   // the number of the panels, in terms of the batch
   sym::Expr row, column;  // indices used in `body`
   sym::Expr inner;        // index along k, used in `left.value`
   DType accumulate = DType::f32;
@@ -128,12 +152,14 @@ struct Product {
   bool turns() const { return turned || !across.empty(); }
 };
 
-// Packs an operand of a product into panels: task = batch * panels + panel.
+// Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the
+// operand is at base + tap*tap_stride + i*k_stride.
 struct Pack {
   sym::Expr k, n, batch, batches;
   DType accumulate = DType::f32;
   int from = 0, to = 0;
   sym::Expr base, k_stride, n_stride;
+  sym::Expr taps = 1, tap_stride = 0;
 };
 
 // A block of a matrix product: element (row, column) is stored at to[to_base + row*to_stride +

@@ -175,6 +175,8 @@ class Printer {
         ", ", p.k, "] ");
     if (p.left.value.defined()) {
       value(p.left.value.node());
+    } else if (p.left.windows) {
+      windows(p.left);
     } else {
       put(buffer(p.left.buffer), '[', p.left.base, " + ", p.left.row_stride, "*row + ",
           p.left.k_stride, "*k]");
@@ -190,9 +192,20 @@ class Printer {
     put("transposed:\n");
     block(p.across, depth + 2);
   }
+  void windows(const Left& left) {
+    const Windows& w = *left.windows;
+    put("windows of ", buffer(left.buffer), '[', left.base, " + ", w.image_stride, "*image");
+    for (const Windows::Dimension& d : w.dimensions) put(" + ", d.position_stride, "*position");
+    put(" + channel < ", w.channels, "]:");
+    for (const Windows::Dimension& d : w.dimensions) {
+      put(' ', d.taps, " taps of ", d.size, " to ", d.out, " (stride ", d.stride, ", padding ",
+          d.padding, ", dilation ", d.dilation, ')');
+    }
+  }
   void statement(const Pack& p, int depth) {
     indent(depth);
-    put(buffer(p.to), " = panels of [", p.k, ", ", p.n, "] ", buffer(p.from), '[', p.base, " + ",
+    put(buffer(p.to), " = panels of [", p.taps.is(1) ? "" : cat(p.taps, "*"), p.k, ", ", p.n, "] ",
+        buffer(p.from), '[', p.base, " + ", p.taps.is(1) ? "" : cat(p.tap_stride, "*tap + "),
         p.k_stride, "*k + ", p.n_stride, "*column]\n");
   }
 

@@ -116,17 +116,22 @@ class Writer {
     all(body);
   }
   void add(const Left& l) {
-    const auto& [buffer, base, row_stride, k_stride, value] = l;
+    const auto& [buffer, base, row_stride, k_stride, value, windows] = l;
     add(buffer);
     add(base);
     add(row_stride);
     add(k_stride);
     add(value);
+    add(windows ? windows->dimensions.size() : 0);
+    if (windows) windows->each([this](sym::Expr e) { add(e); });
   }
   void add(const Product& p) {
-    const auto& [m, n, k, batch, row, column, inner, accumulate, left, reads, turned, right,
+    const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned, right,
                  right_dtype, right_base, right_stride, sum, body, across] = p;
-    for (const sym::Expr e : {m, n, k, batch, row, column, inner, right_base, right_stride}) add(e);
+    for (const sym::Expr e :
+         {m, n, k, batch, panels, row, column, inner, right_base, right_stride}) {
+      add(e);
+    }
     add(accumulate);
     add(left);
     add(reads);
@@ -138,8 +143,11 @@ class Writer {
     all(across);
   }
   void add(const Pack& p) {
-    const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride] = p;
-    for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride}) add(e);
+    const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride, taps,
+                 tap_stride] = p;
+    for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride, taps, tap_stride}) {
+      add(e);
+    }
     add(accumulate);
     add(from);
     add(to);

@@ -58,4 +58,19 @@ Tensor LayerNorm::operator()(ops::At x) const {
   return layer_norm(x, {width_}, weight, bias, eps_);
 }
 
+BatchNorm2d::BatchNorm2d(Module& owner, std::string name, int64_t channels, double eps)
+    : Module(owner, std::move(name)), eps_(eps) {
+  add_parameter("weight", weight, constant({channels}, 1));
+  add_parameter("bias", bias, constant({channels}, 0));
+  add_buffer("running_mean", running_mean, constant({channels}, 0));
+  add_buffer("running_var", running_var, constant({channels}, 1));
+}
+
+Tensor BatchNorm2d::operator()(ops::At x) const {
+  const ModuleScope here = scope();
+  const Tensor scale = weight * rsqrt(running_var + eps_), shift = bias - running_mean * scale;
+  const auto by_channel = [](const Tensor& t) { return view(t, {t.size(0), 1, 1}); };
+  return x.operand.tensor() * by_channel(scale) + by_channel(shift);
+}
+
 }  // namespace vitro::nn

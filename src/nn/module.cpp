@@ -31,34 +31,52 @@ void Module::check_name(std::string_view kind, std::string_view name) const {
   const std::string owner = prefix_.empty() ? "the model" : prefix_.substr(0, prefix_.size() - 1);
   VITRO_CHECK(!name.empty(), owner, ": the name of a ", kind, " must not be empty");
   const bool taken =
-      std::ranges::any_of(own_, [&](const auto& own) { return own.first == name; }) ||
+      std::ranges::any_of(own_, [&](const Own& own) { return own.name == name; }) ||
       std::ranges::any_of(parts_, [&](const Module* part) { return part->name() == name; });
   VITRO_CHECK(!taken, owner, ": two members are named \"", name,
               "\"; parameters and submodules need distinct names");
 }
 
-Tensor& Module::add_parameter(std::string name, Tensor& slot, Tensor value) {
-  check_name("parameter", name);
-  VITRO_CHECK(name.find('.') == name.npos, "the name of the parameter \"", name,
+Tensor& Module::add_member(Kind kind, std::string name, Tensor& slot, Tensor value) {
+  const std::string_view what = kind == Kind::parameter ? "parameter" : "buffer";
+  check_name(what, name);
+  VITRO_CHECK(name.find('.') == name.npos, "the name of the ", what, " \"", name,
               "\" contains a dot, which separates modules");
   slot = std::move(value);
   if (!slot.defined() || !slot.impl()->is_parameter) slot.set_parameter(true, prefix_ + name);
-  own_.emplace_back(std::move(name), &slot);
+  own_.push_back({std::move(name), &slot, kind});
   return slot;
 }
 
-void Module::collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor*>>& out) {
-  for (auto& [name, slot] : own_) out.emplace_back(prefix + name, slot);
-  for (Module* part : parts_) part->collect(prefix + part->name() + ".", out);
+Tensor& Module::add_parameter(std::string name, Tensor& slot, Tensor value) {
+  return add_member(Kind::parameter, std::move(name), slot, std::move(value));
 }
 
-std::vector<std::pair<std::string, Tensor*>> Module::named_parameters(bool remove_duplicate) {
-  std::vector<std::pair<std::string, Tensor*>> out;
-  collect("", out);
+Tensor& Module::add_buffer(std::string name, Tensor& slot, Tensor value) {
+  return add_member(Kind::buffer, std::move(name), slot, std::move(value));
+}
+
+void Module::collect(Kind kind, const std::string& prefix, Named& out) {
+  for (const Own& own : own_)
+    if (own.kind == kind) out.emplace_back(prefix + own.name, own.slot);
+  for (Module* part : parts_) part->collect(kind, prefix + part->name() + ".", out);
+}
+
+Module::Named Module::named(Kind kind, bool remove_duplicate) {
+  Named out;
+  collect(kind, "", out);
   std::unordered_set<const TensorImpl*> seen;
   if (remove_duplicate)
     std::erase_if(out, [&](const auto& p) { return !seen.insert(p.second->impl()).second; });
   return out;
+}
+
+std::vector<std::pair<std::string, Tensor*>> Module::named_parameters(bool remove_duplicate) {
+  return named(Kind::parameter, remove_duplicate);
+}
+
+std::vector<std::pair<std::string, Tensor*>> Module::named_buffers(bool remove_duplicate) {
+  return named(Kind::buffer, remove_duplicate);
 }
 
 std::vector<Tensor*> Module::parameters() {
@@ -81,7 +99,12 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
   };
   std::vector<Found> found;
   std::string wrong;
-  for (auto& [name, slot] : named_parameters()) {
+  const auto state = [this](bool remove_duplicate) {
+    Named out = named_parameters(remove_duplicate);
+    for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
+    return out;
+  };
+  for (auto& [name, slot] : state(true)) {
     Tensor value = find(name);
     if (!value.defined()) {
       wrong += cat("\n  ", name, ": missing");
@@ -93,7 +116,7 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
-  std::vector<std::pair<std::string, Tensor*>> all = named_parameters(false);
+  Named all = state(false);
   for (auto& [name, slot, value] : found) {
     const Tensor before = *slot;
     Tensor loaded = alias(value);

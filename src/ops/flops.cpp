@@ -220,7 +220,9 @@ uint64_t elements(const TensorMeta& meta) {
 
 // Two operations per step along k and element of the result.
 uint64_t product_flops(const OpCall& call, const TensorMeta& result) {
-  const Size k = call.operands[0].tensor().size(-1);
+  const Tensor& right = call.operands[1].tensor();
+  const Size k = call.op->contraction->windows ? right.numel() / right.size(0)
+                                               : call.operands[0].tensor().size(-1);
   return 2 * elements(result) * static_cast<uint64_t>(k.hint());
 }
 

@@ -149,11 +149,20 @@ struct ViewInfo {
   ViewBack (*back)(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs) = nullptr;
 };
 
+// A left operand [n, c, spatial sizes...] that is read as windows of the sizes of a right operand
+// [o, c / groups, window sizes...]. The sums are in the order of the window's elements, and of the
+// channels for each; elements outside the operand are not added.
+struct WindowsSpec {
+  Dims stride, dilation;  // by spatial dimension
+  Sizes padding;          // before the first element
+  int64_t groups = 1;
+};
 struct ContractionInfo {
   bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
   // The product of integers, as a program of other ops: there is no tile for them.
   void (*integer_product)(std::span<const Operand> operands, AttrsView attrs,
                           std::span<Tensor> results);
+  WindowsSpec (*windows)(AttrsView attrs) = nullptr;  // null: operands are matrices
 };
 
 // A dimension whose index comes from a tensor of indices.

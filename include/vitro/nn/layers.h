@@ -49,4 +49,16 @@ class LayerNorm : public Module {
   double eps_;
 };
 
+// Normalizes each channel (dimension 1) of x [n, channels, h, w] with its running statistics
+// (inference).
+class BatchNorm2d : public Module {
+ public:
+  BatchNorm2d(Module& owner, std::string name, int64_t channels, double eps = 1e-5);
+  Tensor operator()(ops::At x) const;
+  Tensor weight, bias, running_mean, running_var;
+
+ private:
+  double eps_;
+};
+
 }  // namespace vitro::nn

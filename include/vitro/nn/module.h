@@ -38,11 +38,14 @@ class Module {
   std::vector<std::pair<std::string, Tensor*>> named_parameters(bool remove_duplicate = true);
   std::vector<Tensor*> parameters();
   int64_t parameter_count();
+  // The same for tensors that are part of the model's state but are not trained, such as the
+  // running statistics of a batch norm.
+  std::vector<std::pair<std::string, Tensor*>> named_buffers(bool remove_duplicate = true);
 
-  // Takes each parameter of named_parameters() from `find(name)`; an undefined tensor means that
-  // there is none. Dtype and sizes must be equal. The parameter shares the memory of the tensor;
-  // tied parameters stay tied. Error that names every parameter that is missing or does not fit;
-  // then no parameter is changed.
+  // Takes each parameter and buffer from `find(name)`; an undefined tensor means that there is
+  // none. Dtype and sizes must be equal. The parameter shares the memory of the tensor; tied
+  // parameters stay tied. Error that names every parameter and buffer that is missing or does not
+  // fit; then none is changed.
   void load(const std::function<Tensor(std::string_view)>& find);
 
  protected:
@@ -50,15 +53,25 @@ class Module {
   // Error if the name is empty, contains a dot, or is that of another member. A tensor that already
   // is a parameter keeps its name.
   Tensor& add_parameter(std::string name, Tensor& slot, Tensor value);
+  Tensor& add_buffer(std::string name, Tensor& slot, Tensor value);
   // Hold it while forward() runs, so that ops know their module path.
   ModuleScope scope() const { return ModuleScope(name_); }
 
  private:
   void check_name(std::string_view kind, std::string_view name) const;
-  void collect(const std::string& prefix, std::vector<std::pair<std::string, Tensor*>>& out);
+  using Named = std::vector<std::pair<std::string, Tensor*>>;
+  enum class Kind : uint8_t { parameter, buffer };
+  struct Own {
+    std::string name;
+    Tensor* slot;
+    Kind kind;
+  };
+  Tensor& add_member(Kind kind, std::string name, Tensor& slot, Tensor value);
+  void collect(Kind kind, const std::string& prefix, Named& out);
+  Named named(Kind kind, bool remove_duplicate);
   ModuleName name_;
   std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
-  std::vector<std::pair<std::string, Tensor*>> own_;
+  std::vector<Own> own_;
   std::vector<Module*> parts_;
 };
 

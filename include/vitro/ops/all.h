@@ -70,6 +70,7 @@ using OtherOps = List<
     Mm, Bmm, IntMm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention, Conv2d,
+    Convolve,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
 // clang-format on
 

@@ -1,11 +1,42 @@
-// Convolutions, as products of a matrix of patches with the weights.
+// Convolutions: products of windows of an image with the weights.
 //   Tensor y = conv2d(x, weight, bias, {.padding = 1});
 #pragma once
 
 #include "vitro/ops/define.h"
+#include "vitro/ops/product.h"
 
 namespace vitro {
 namespace ops {
+
+struct ConvolveAttrs {
+  Dims stride;                   // by spatial dimension
+  Sizes padding, padding_after;  // before the first and after the last element; may be negative
+  Dims dilation;
+  int64_t groups = 1;
+  static constexpr void each(auto&& f) {
+    f("stride", &ConvolveAttrs::stride);
+    f("padding", &ConvolveAttrs::padding);
+    f("padding_after", &ConvolveAttrs::padding_after);
+    f("dilation", &ConvolveAttrs::dilation);
+    f("groups", &ConvolveAttrs::groups);
+  }
+};
+// The contraction that all convolutions consist of.
+struct Convolve : Contraction {
+  static constexpr std::string_view
+      name = "convolve",
+      doc =
+          "x [n, c, spatial sizes...] under weight [o, c / groups, window sizes...], one to three "
+          "of them; elements outside x add nothing.";
+  static constexpr std::string_view signatures =
+      "(Tensor input, Tensor weight, int[] stride, SymInt[] padding, SymInt[] "
+      "padding_after, int[] dilation, int groups) -> Tensor";
+  using Attrs = ConvolveAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static WindowsSpec windows(AttrsView attrs);
+  static constexpr ContractionInfo info{false, nullptr, &windows};
+};
 
 struct Conv2dAttrs {
   DimsArg stride{1, 1}, padding{0, 0},
@@ -35,6 +66,9 @@ struct Conv2d {
 
 }  // namespace ops
 
+inline Tensor convolve(ops::At x, const Tensor& weight, ops::ConvolveAttrs attrs) {
+  return ops::call<ops::Convolve>(x.where, {x.operand, weight}, attrs);
+}
 // `bias` is optional.
 Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
               ops::Conv2dAttrs attrs = {});

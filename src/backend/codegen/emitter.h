@@ -79,6 +79,8 @@ class Emitter {
   // emitter_product.cpp
   void multiply_in_memory(const loop::Product& p, const std::string& panels);
   void multiply_panels(const loop::Product& p);
+  void declare_windows(const loop::Windows& w);
+  void multiply_windows(const loop::Product& p, const std::string& panels);
   void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
   void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);

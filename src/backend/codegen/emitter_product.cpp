@@ -69,6 +69,7 @@ void Emitter::write(const loop::Product& p) {
     out_.line("alignas(64) ", type_text(store.value.dtype()), " ", tiles.back(), "[", names.size,
               "];");
   }
+  if (p.left.windows) declare_windows(*p.left.windows);
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
   }
@@ -87,14 +88,48 @@ void Emitter::write(const loop::Product& p) {
   out_.close();
 }
 
+// The constant that multiply_windows() reads.
+void Emitter::declare_windows(const loop::Windows& w) {
+  constexpr size_t most = 3;
+  VITRO_ASSERT(w.dimensions.size() <= most);
+  using Dimension = loop::Windows::Dimension;
+  std::string text;
+  const auto list = [&](Expr Dimension::* member, Expr missing) {
+    text += '{';
+    for (size_t d = 0; d < most; ++d) {
+      const bool exists = d + w.dimensions.size() >= most;
+      const Expr e = exists ? w.dimensions[d + w.dimensions.size() - most].*member : missing;
+      text += cat(d > 0 ? ", " : "", scalar_text(e));
+    }
+    text += "}, ";
+  };
+  list(&Dimension::size, 1), list(&Dimension::out, 1), list(&Dimension::taps, 1);
+  list(&Dimension::stride, 1), list(&Dimension::dilation, 1), list(&Dimension::padding, 0);
+  list(&Dimension::position_stride, 0);
+  out_.line("const Windows windows = {", text, scalar_text(w.image_stride), ", ",
+            scalar_text(w.channels), "};");
+}
+
+void Emitter::multiply_windows(const loop::Product& p, const std::string& panels) {
+  out_.line("product.multiply_windows({at.row, at.rows, at.columns,");
+  out_.line("                          ", at_base(buffer_name(p.left.buffer), p.left.base),
+            ", &windows,");
+  out_.line("                          ", panels, ", ", factor_text(p.k), " * product.width,");
+  out_.line("                          sums, ", names_of(p).stride, "});");
+}
+
 void Emitter::multiply_panels(const loop::Product& p) {
   std::string panels = buffer_name(p.right);
-  if (!p.batch.constant()) {
-    panels += cat(" + ", sym::name_of(p.batch), " * product.packed_size(", scalar_text(p.k), ", ",
+  if (!p.panels.is(0)) {
+    panels += cat(" + ", factor_text(p.panels), " * product.packed_size(", scalar_text(p.k), ", ",
                   scalar_text(p.n), ")");
   }
   panels = block_start(panels, "at.column", p.k);
-  p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
+  if (p.left.windows) {
+    multiply_windows(p, panels);
+  } else {
+    p.left.buffer < 0 ? multiply_computed(p, panels) : multiply_in_memory(p, panels);
+  }
 }
 
 // Reads the right operand in place, without panels; `task`: number of the block.
@@ -221,19 +256,24 @@ std::string Emitter::product_of(int packed) const {
 void Emitter::write(const loop::Pack& p) {
   VITRO_ASSERT(buffer_dtype(p.from) == buffer_dtype(p.to));
   const std::string n = scalar_text(p.n), k = scalar_text(p.k);
+  const std::string rows = scalar_text(p.taps * p.k);
+  const bool plain = p.taps.is(1);
+  const std::string_view pack = plain ? "pack(" : "pack_taps(";
+  const std::string taps =
+      plain ? "" : cat(scalar_text(p.taps), ", ", scalar_text(p.tap_stride), ", ");
   const std::string matrix =
-      cat(at_base(buffer_name(p.from), p.base), ", ", scalar_text(p.k_stride), ", ",
+      cat(at_base(buffer_name(p.from), p.base), ", ", taps, scalar_text(p.k_stride), ", ",
           scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to));
   out_.line("const Product& product = ", product_of(p.to), ";");
   if (p.batch.constant()) {
-    out_.line("product.pack(", matrix, ", begin, end);");
+    out_.line("product.", pack, matrix, ", begin, end);");
     return;
   }
   out_.line("const i64 per_batch = product.panel_count(", n, ");");
   out_.open("for (i64 task = begin; task < end; ++task) {");
   const std::string_view batch = sym::name_of(p.batch);
   out_.line("const i64 ", batch, " = task / per_batch, panel = task % per_batch;");
-  out_.line("product.pack(", matrix, " + ", batch, " * product.packed_size(", k, ", ", n,
+  out_.line("product.", pack, matrix, " + ", batch, " * product.packed_size(", rows, ", ", n,
             "), panel, panel + 1);");
   out_.close();
 }

@@ -32,6 +32,11 @@ const graph::Node& node_of(const Program& p, const Group& group) {
   return p.graph()[p[*group.product].value.node];
 }
 
+// Not a convolution.
+bool of_matrices(const Program& p, const Group& group) {
+  return !node_of(p, group).op->contraction->windows;
+}
+
 graph::Value operand(const graph::Node& node, size_t i) {
   return std::get<graph::Value>(node.args[i]);
 }
@@ -266,7 +271,7 @@ std::vector<size_t> waiting_for(const Program& p, const std::vector<Group>& all,
 void chain_products(const Program& program, Groups& groups) {
   std::vector<Group>& all = groups.groups;
   for (size_t last = 0; last < all.size(); ++last) {
-    if (!all[last].product) continue;
+    if (!all[last].product || !of_matrices(program, all[last])) continue;
     const int rows = maker_of(program, all, operand(node_of(program, all[last]), 0));
     if (rows < 0) continue;
     const Group& reductions = all[static_cast<size_t>(rows)];
@@ -274,6 +279,7 @@ void chain_products(const Program& program, Groups& groups) {
       continue;
     const int first = product_below(program, all, reductions);
     if (first < 0 || static_cast<size_t>(first) == last) continue;
+    if (!of_matrices(program, all[static_cast<size_t>(first)])) continue;
     Group made;
     Verdict verdict =
         Chain(program, all[static_cast<size_t>(first)], reductions, all[last]).run(&made);

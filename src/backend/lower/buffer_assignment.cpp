@@ -21,7 +21,7 @@ BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
     const graph::NodeId id = g.inputs()[i];
     if (g[id].input == graph::InputKind::number) continue;
     Stored& stored = by_node_[id.n];
-    for (const Size stride : g[id].results[0].strides) stored.strides.push_back(stride.expr());
+    stored.strides = program.strides_of(id);
     const Expr count = count_of(sizes_of(g[id].results[0]));
     stored.buffer = add(
         {g[id].name, g[id].results[0].dtype, BufferKind::input, {static_cast<uint32_t>(i)}, count});
@@ -49,6 +49,7 @@ BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
         const bool is_output = program.is_output_value(node);
         by_node_[node.n] = make(g[node].name, g[node].results[0],
                                 is_output ? BufferKind::output : BufferKind::temporary);
+        by_node_[node.n].strides = program.strides_of(node);
         by_node_[node.n].layout = consumer_layout(program, id);
       }
     }
@@ -81,7 +82,7 @@ std::pair<BufferId, bool> BufferAssignment::panels_of(const PackedOperand& opera
                                from.dtype,
                                BufferKind::packed,
                                {},
-                               columns * operand.k * operand.batches});
+                               columns * operand.taps * operand.k * operand.batches});
   panels_.emplace_back(operand, buffer);
   return {buffer, true};
 }

@@ -59,6 +59,8 @@ class BufferAssignment {
     BufferId from;
     Matrix matrix;  // first index: k
     Expr k, n, batches;
+    Expr taps = 1,
+         tap_stride = 0;  // row tap * k + i is `tap_stride` after the one of the tap before
     friend bool operator==(const PackedOperand&, const PackedOperand&) = default;
   };
   std::pair<BufferId, bool> panels_of(const PackedOperand& operand);

@@ -234,7 +234,9 @@ std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assig
   } else if (!group.stages.empty()) {
     out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
-    out = lower_product(program, assignment, group);
+    const graph::Node& node = program.graph()[program[*group.product].value.node];
+    out = node.op->contraction->windows ? lower_convolution(program, assignment, group)
+                                        : lower_product(program, assignment, group);
   } else if (group.iteration.space.scanned) {
     out.push_back(has(program, group, ComputeKind::put) ? lower_put(program, assignment, group)
                   : has(program, group, ComputeKind::sort)

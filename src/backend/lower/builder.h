@@ -2,6 +2,7 @@
 // buffers, numbers and indirect indices of the kernel being built.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -95,6 +96,9 @@ class KernelBuilder : public ElementSource {
 // ---- lowering of an entire group, by kind ----
 
 LoweredKernel lower_pointwise(const Program&, const BufferAssignment&, const Group&);
+// Adds loops over an iteration space to a kernel; `stores_at` gives the stores for an index of it.
+void add_loops(KernelBuilder&, const Index& space,
+               const std::function<loop::Block(const Index&)>& stores_at);
 LoweredKernel lower_put(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_sort(const Program&, const BufferAssignment&, const Group&);
 LoweredKernel lower_scan(const Program&, const BufferAssignment&, const Group&);
@@ -105,8 +109,9 @@ LoweredKernel lower_opaque(const Program&, const BufferAssignment&, const Group&
 loop::Block lower_sweeps(KernelBuilder&, const Group&);
 // A chain of products.
 LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&);
-// May add a buffer for the packed operand; then the first kernel fills it.
+// May add buffers for operands that are copied or packed; the first kernels fill them.
 std::vector<LoweredKernel> lower_product(const Program&, BufferAssignment&, const Group&);
+std::vector<LoweredKernel> lower_convolution(const Program&, BufferAssignment&, const Group&);
 // The kernels of a group, in order.
 std::vector<LoweredKernel> lower(const Program&, BufferAssignment&, const Group&);
 

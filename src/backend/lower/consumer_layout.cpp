@@ -66,6 +66,7 @@ std::optional<ConsumerLayout> consumer_layout(const Program& program, ComputeNod
     return std::nullopt;
   }
   const graph::Node& product = g[program[readers[0]].value.node];
+  if (product.op->contraction->windows) return std::nullopt;
   const auto left = std::get<graph::Value>(product.args[0]);
   const auto right = std::get<graph::Value>(product.args[1]);
   const bool is_left = is_maker(program, left, made);

@@ -78,12 +78,22 @@ class Counter {
     const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
     const Expr size = bytes_of(p.accumulate);
     flops_ = flops_ + p.m * p.n * p.k * 2 * batches;
-    bytes_ = bytes_ + (p.m * p.k + p.k * p.n) * size * batches;
+    bytes_ = bytes_ + (left_elements(p) + p.k * p.n) * size * batches;
     Turns inside = turns;
     inside.push_back(p.row);
     inside.push_back(p.column);
     block(p.body, inside);
     block(p.across, inside);
+  }
+  // Distinct elements of the left operand: windows overlap.
+  static Expr left_elements(const loop::Product& p) {
+    if (!p.left.windows) return p.m * p.k;
+    Expr positions = 1, elements = p.left.windows->channels;
+    for (const loop::Windows::Dimension& d : p.left.windows->dimensions) {
+      positions = positions * d.out;
+      elements = elements * d.size;
+    }
+    return sym::floordiv(p.m, positions) * elements;
   }
   // Every block counts like the first one, which is the largest.
   void statement(const loop::Multiply& m, const Turns& turns) {
@@ -101,7 +111,7 @@ class Counter {
     add_bytes(m.right, m.columns * m.k);
   }
   void statement(const loop::Pack& p, const Turns&) {
-    bytes_ = bytes_ + p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
+    bytes_ = bytes_ + p.taps * p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
   }
 
   void statement(const loop::Grow& g, const Turns& turns) { value(g.part, turns); }

@@ -91,32 +91,38 @@ std::vector<loop::Block> apart(const loop::Kernel& kernel, loop::Block stores) {
 
 }  // namespace
 
-LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& assignment,
-                              const Group& group) {
-  KernelBuilder build(program, assignment, group);
-  const IterationSpace& space = group.iteration.space;
-  const loop::Block plain = stores_at(build, space.index);
+void add_loops(KernelBuilder& build, const Index& space,
+               const std::function<loop::Block(const Index&)>& stores_at) {
+  const MachineModel& machine = build.program().machine();
+  const loop::Block plain = stores_at(space);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;
-  const loop::LoopNest nest = loop::choose_loop_nest(space.index, accesses, first);
+  const loop::LoopNest nest = loop::choose_loop_nest(space, accesses, first);
   build.start_over();
-  loop::Block body = stores_at(build, nest.values);
+  loop::Block body = stores_at(nest.values);
   loop::Kernel& kernel = build.kernel();
-  Verdict schedule = read_in_tiles(program.machine(), kernel, nest.loops, body);
+  Verdict schedule = read_in_tiles(machine, kernel, nest.loops, body);
   if (!schedule) {
-    loop::Loop loop = innermost(program.machine(), kernel, nest.loops, std::move(body));
+    loop::Loop loop = innermost(machine, kernel, nest.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
     for (loop::Block& stores : apart(kernel, std::move(loop.body))) {
       loop.body = std::move(stores);
       Verdict cut = Verdict::yes();
-      for (loop::Statement& s : in_stages(program.machine(), kernel, loop, most, &cut)) {
+      for (loop::Statement& s : in_stages(machine, kernel, loop, most, &cut)) {
         kernel.body.push_back(std::move(s));
       }
       if (cut) schedule = std::move(cut);
     }
   }
   if (schedule) kernel.schedule = std::move(schedule.why);
+}
+
+LoweredKernel lower_pointwise(const Program& program, const BufferAssignment& assignment,
+                              const Group& group) {
+  KernelBuilder build(program, assignment, group);
+  add_loops(build, group.iteration.space.index,
+            [&](const Index& values) { return stores_at(build, values); });
   return build.take();
 }
 

@@ -1,6 +1,6 @@
-// Matrix products and their epilogues: the sums of a row and sixteen columns go through the group's
-// elementwise compute nodes before they are written.
+// Matrix products: how their operands are read or packed, and which way their lanes run.
 #include "backend/lower/builder.h"
+#include "backend/lower/product_epilogue.h"
 #include "backend/program/operand.h"
 #include "backend/schedule/products.h"
 #include "vitro/base/error.h"
@@ -9,14 +9,6 @@ namespace vitro::backend {
 namespace {
 
 using loop::Value;
-
-// An index that keeps its name even if its extent is 1.
-Expr named_index(std::string_view name, Expr extent) {
-  return Expr::index(name, extent.is(1) ? Expr(2) : extent);
-}
-Expr used_index(Expr index, Expr extent) {
-  return extent.is(1) ? Expr(0) : index;
-}
 
 class ProductLowering {
  public:
@@ -34,6 +26,7 @@ class ProductLowering {
     product_.n = sizes.back();
     product_.k = sizes_of(program.graph().meta(left_)).back();
     product_.batch = batched_ && !sizes[0].is(1) ? Expr::index("batch", sizes[0]) : Expr(0);
+    product_.panels = product_.batch;
     batches_ = batched_ ? sizes[0] : Expr(1);
     name_sides();
     product_.inner = named_index("inner", product_.k);
@@ -44,7 +37,7 @@ class ProductLowering {
     const bool in_memory = find_right();
     if (!in_memory) copy_right();
     if (product_.n.is(1)) right_matrix_.second_stride = 1;
-    const bool across = lies_across();
+    const bool across = epilogue().lies_across();
     Verdict in_place = across && in_memory ? reads_left_rows() : Verdict::no("");
     if (!in_place) {
       const bool by_columns = right_matrix_.first_stride.is(1) && !product_.n.is(1);
@@ -218,73 +211,8 @@ class ProductLowering {
     }
   }
 
-  // The epilogue of one sum.
-  loop::Block finish(KernelBuilder& build) {
-    loop::Block body;
-    product_.sum = build.new_variable();
-    const Value sum = build.pool().variable(product_.sum, product_.accumulate);
-    build.define(compute_node_, cast(sum, dtype_));
-    const Index values = with_batch(row(), column());
-    for (const ComputeNodeId id : group_.stored) {
-      const Index at = with_index(group_.index_map(id), group_.iteration.space, values);
-      body.push_back(build.store(id, at, build.compute(id, at)));
-    }
-    return body;
-  }
-
-  // Whether lanes along the rows of the product need fewer transposes (of the sums, and of results
-  // written across the lanes) than lanes along its columns. Accesses that cannot be transposed
-  // count more.
-  bool lies_across() {
-    if (product_.n.is(1)) return true;
-    if (is_below_block(product_.m)) return false;
-    KernelBuilder build(program_, assignment_, group_);
-    int along_rows = 1, along_columns = 0;
-    const auto visit = [&](Expr element, bool written) {
-      along_rows += turns_of(build, element, row(), column(), written);
-      along_columns += turns_of(build, element, column(), row(), written);
-    };
-    std::vector<Value> roots;
-    for (const loop::Statement& s : finish(build)) {
-      const auto& store = std::get<loop::Store>(s.what);
-      visit(store.element, true);
-      roots.push_back(store.value);
-    }
-    for (const loop::Node* node : loop::nodes_below(roots)) {
-      if (reads_memory(*node)) visit(node->index, false);
-    }
-    return along_rows <= along_columns;
-  }
-
-  int turns_of(KernelBuilder& build, Expr element, Expr lane, Expr other, bool written) const {
-    if (!steps_across(element, lane)) return 0;
-    return written && turns_over(build, element, lane, other) ? 1 : cost_of_steps_across;
-  }
-
-  // Whether elements that are adjacent along an index are not adjacent in memory.
-  static bool steps_across(Expr element, Expr index) {
-    if (index.constant() || !sym::contains(element, index)) return false;
-    const auto linear = sym::as_linear(element, index);
-    return !linear || !linear->coefficient.is(1);
-  }
-
-  // Whether a store is written in transposed blocks: it is contiguous along `other`, not along the
-  // lanes.
-  bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const {
-    if (is_below_block(product_.m) || is_below_block(product_.n) || other.constant()) return false;
-    for (const loop::IndirectIndex& indirect : build.kernel().indirect_indices) {
-      if (sym::contains(element, indirect.symbol)) return false;
-    }
-    return steps_across(element, lane) && sym::as_linear(element, lane) &&
-           !steps_across(element, other) && sym::contains(element, other);
-  }
-
-  std::string schedule() const {
-    std::string out = exchanged_ ? "the transposed product is computed" : "";
-    const auto add = [&](std::string_view what) { out += cat(out.empty() ? "" : ", ", what); };
-    if (product_.turned) add("sums are transposed before the epilogue");
-    if (!product_.across.empty()) add("results are transposed before they are written");
-    return out;
+  ProductEpilogue epilogue() {
+    return {program_, assignment_, group_, product_, with_batch(row(), column())};
   }
 
   void multiply() {
@@ -296,13 +224,8 @@ class ProductLowering {
     read_left(build);
     product_.right = build.buffer(packed_);
     product_.right_dtype = assignment_.buffers()[packed_.n].dtype;
-    for (loop::Statement& s : finish(build)) {
-      const Expr element = std::get<loop::Store>(s.what).element;
-      const bool turns = product_.turned ? turns_over(build, element, row(), column())
-                                         : turns_over(build, element, column(), row());
-      (turns ? product_.across : product_.body).push_back(std::move(s));
-    }
-    build.kernel().schedule = schedule();
+    if (exchanged_) build.kernel().schedule = "the transposed product is computed";
+    epilogue().add(build);
     build.kernel().body.push_back({std::move(product_)});
     out_.push_back(build.take());
   }

@@ -35,15 +35,8 @@ std::optional<Matrix> operand_in_memory(const Program& program, const graph::Nod
   const Expr first = index[index.size() - 2], second = index.back();
   const Read read = program.through_views({value, std::move(index)});
   const graph::Node& made = g[read.value.node];
-  const TensorMeta& meta = g.meta(read.value);
   if (!made.is_input() && program.is_inlined(read.value.node)) return std::nullopt;
-  Index strides;
-  if (made.is_input()) {
-    for (const Size stride : meta.strides) strides.push_back(stride.expr());
-  } else {
-    strides = strides_of_new(meta);
-  }
-  return as_matrix(element_of(read.index, strides), first, second);
+  return as_matrix(element_of(read.index, program.strides_of(read.value.node)), first, second);
 }
 
 bool has_kept_panels(const graph::Graph& graph, graph::NodeId node) {

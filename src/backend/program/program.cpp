@@ -6,6 +6,7 @@
 
 #include "backend/program/element.h"
 #include "backend/program/in_place.h"
+#include "backend/program/layout.h"
 #include "backend/schedule/fusion.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/gather.h"
@@ -41,11 +42,13 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
   decide_inlining();
   alias_target_ = alias_targets_of(*this);
   build();
-  if (order()) return;
-  for (uint32_t n = 0; n < graph.size(); ++n)
-    alias_target_[n] = {n};  // in-place writes form a cycle: copy instead
-  build();
-  VITRO_ASSERT(order(), "compute nodes form a cycle");
+  if (!order()) {
+    for (uint32_t n = 0; n < graph.size(); ++n)
+      alias_target_[n] = {n};  // in-place writes form a cycle: copy instead
+    build();
+    VITRO_ASSERT(order(), "compute nodes form a cycle");
+  }
+  by_pixels_ = values_by_pixels(*this);
 }
 
 void Program::build() {
@@ -80,6 +83,15 @@ void Program::decide_inlining() {
     inlined_[n] =
         !is_stored && from_leaves && is_cheap_for_each_reader(reads, element_cost(*graph_, id));
   }
+}
+
+Index Program::strides_of(graph::NodeId node) const {
+  const TensorMeta& meta = (*graph_)[node].results[0];
+  if (by_pixels_[node.n]) return strides_by_pixels(sizes_of(meta));
+  if (!(*graph_)[node].is_input()) return strides_of_new(meta);
+  Index strides;
+  for (const Size stride : meta.strides) strides.push_back(stride.expr());
+  return strides;
 }
 
 bool Program::is_empty(graph::Value value) const {

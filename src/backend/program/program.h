@@ -88,6 +88,8 @@ class Program {
   // Whether each reader computes the node inline: views and some cheap nodes.
   bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
   bool is_empty(graph::Value value) const;
+  // The strides of a node's value in memory.
+  Index strides_of(graph::NodeId node) const;
   // The input that the result of a scatter aliases, or the node itself.
   graph::NodeId alias_target(graph::NodeId node) const { return alias_target_[node.n]; }
   // Whether a compute node changes an input.
@@ -157,6 +159,7 @@ class Program {
   std::vector<std::vector<ComputeNodeId>> node_readers_;  // by node: the compute nodes that read it
   std::vector<uint32_t> position_;
   std::vector<bool> output_;
+  std::vector<bool> by_pixels_;  // by node (layout.h)
 };
 
 // ---- index arithmetic ----

@@ -49,7 +49,8 @@ Hash with_numbers(Hash hash, std::span<const int64_t> values) {
 Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, bool* sized) {
   Hasher hasher;
   *sized = false;
-  for (const Expr e : {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride}) {
+  for (const Expr e : {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride,
+                       pack.taps, pack.tap_stride}) {
     *sized = *sized || !e.constant();
     hasher.add(e.constant().value_or(0));
   }
@@ -156,7 +157,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       launch.keeps = has_kept_panels(graph, inputs[launch.packs_input->n]);
     }
     kept_launches_ += launch.keeps;
-    launch.product = {0, pack->n, pack->k, pack->batches, buffers_[from.n].dtype};
+    launch.product = {0, pack->n, pack->taps * pack->k, pack->batches, buffers_[from.n].dtype};
     launch.layout = layout_of(*pack, buffers_[from.n].dtype, source.text, &launch.sized);
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {

@@ -1,0 +1,66 @@
+// Residual networks for images: ResNet (He et al. 2015) and ResNeXt (Xie et al. 2016), in
+// evaluation mode. Modules and parameters are named as in torchvision.models.resnet.
+//   ResNet model(ResNetConfig::resnet50());
+//   Tensor scores = model(images);                // [n, 3, h, w] -> [n, 1000]
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "vitro/nn/layers.h"
+
+namespace vitro::models {
+
+struct ResNetConfig {
+  std::vector<int64_t> blocks;  // in each of the four layers
+  bool bottleneck = false;      // blocks of 1x1, 3x3, 1x1 convolutions; else of two 3x3
+  int64_t groups = 1, width_per_group = 64;  // of the 3x3 convolutions of a bottleneck
+  int64_t classes = 1000;
+
+  static ResNetConfig resnet18() { return {{2, 2, 2, 2}}; }
+  static ResNetConfig resnet50() { return {{3, 4, 6, 3}, true}; }
+  static ResNetConfig resnext101_32x8d() { return {{3, 4, 23, 3}, true, 32, 8}; }
+};
+
+// A convolution without bias, and its batch norm.
+class ConvNorm {
+ public:
+  // `number`: of the members "conv1" and "bn1" of the owner; "" for a stem.
+  ConvNorm(nn::Module& owner, std::string conv, std::string norm, int64_t in, int64_t out,
+           int64_t kernel, int64_t stride = 1, int64_t groups = 1);
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  nn::Conv2d conv_;
+  nn::BatchNorm2d norm_;
+};
+
+class ResNetBlock : public nn::Module {
+ public:
+  ResNetBlock(nn::Module& owner, std::string name, const ResNetConfig& config, int64_t in,
+              int64_t planes, int64_t stride);
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  struct Downsample : nn::Module {
+    Downsample(nn::Module& owner, int64_t in, int64_t out, int64_t stride);
+    ConvNorm both;
+  };
+  std::deque<ConvNorm> convolutions_;
+  std::optional<Downsample> downsample_;  // of the input, where sizes change
+};
+
+class ResNet : public nn::Module {
+ public:
+  explicit ResNet(const ResNetConfig& config);
+  Tensor operator()(const Tensor& x) const;
+
+ private:
+  ConvNorm stem_;
+  std::deque<nn::Module> layers_;
+  std::deque<ResNetBlock> blocks_;
+  nn::Linear fc_;
+};
+
+}  // namespace vitro::models

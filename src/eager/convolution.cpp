@@ -1,0 +1,194 @@
+// The driver of convolutions: brings the images into an order in which channels are contiguous,
+// packs the weights, and distributes blocks of the product of windows and weights over threads.
+#include <algorithm>
+#include <cstring>
+
+#include "eager/copy.h"
+#include "eager/loop.h"
+#include "eager/run.h"
+#include "kernels/matmul_table.h"
+#include "vitro/core/dtype.h"
+#include "vitro/runtime/parallel.h"
+
+namespace vitro::eager {
+namespace {
+
+class Convolution {
+ public:
+  Convolution(const OpCall& call, const Tensor& out)
+      : spec_(call.op->contraction->windows(call.attrs)),
+        dtype_(compute_type(out.dtype())),
+        kernels_(kernels::matmul_kernels(dtype_ == DType::f64 ? kernels::MatmulType::f64
+                                                              : kernels::MatmulType::f32)),
+        out_(out),
+        rank_(spec_.stride.size()) {
+    const Tensor &x = call.operands[0].tensor(), &weight = call.operands[1].tensor();
+    const Ints &result = out.impl()->sizes, &sizes = weight.impl()->sizes;
+    images_ = result[0];
+    channels_ = sizes[1];
+    columns_ = result[1] / spec_.groups;
+    for (size_t d = 2; d < sizes.size(); ++d) {
+      positions_ *= result[d];
+      taps_ *= sizes[d];
+    }
+    joins_ = kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups, sizes.back(),
+                                      spec_.dilation.back());
+    set_windows(x, sizes);
+    pack(weight);
+  }
+
+  void run() {
+    const bool direct = out_.dtype() == dtype_ && out_.is_contiguous();
+    const Tensor made = direct ? out_ : Tensor::empty(out_.impl()->sizes, dtype_, cpu);
+    const int64_t rows = images_ * positions_;
+    const int64_t threads = kernels::product_threads(spec_.groups, num_threads());
+    const kernels::ProductCut cut = kernels_.cut_turned(rows, columns_, k(), threads);
+    // Eight operations count as one, since they run that much faster.
+    const double flops = static_cast<double>(rows * columns_ * k()) / 4;
+    const Cost cost{.flops = flops / static_cast<double>(std::max<int64_t>(cut.count, 1))};
+    parallel_for(spec_.groups * cut.count, grain_for(cost), [&](int64_t begin, int64_t end) {
+      dtype_ == DType::f64 ? blocks<double>(cut, made, begin, end)
+                           : blocks<float>(cut, made, begin, end);
+    });
+    if (!direct) copy_elements(made, out_);
+  }
+
+ private:
+  int64_t k() const { return taps_ * channels_; }
+  const std::byte* bytes(const Tensor& t, int64_t element) const {
+    return static_cast<const std::byte*>(t.const_data()) + element * bytes_of(dtype_);
+  }
+
+  // Finds or makes images with contiguous channels, and describes the windows on them.
+  void set_windows(const Tensor& x, const Ints& weight) {
+    const TensorImpl& from = *x.impl();
+    const bool lies = from.sizes[1] == 1 || from.strides[1] == 1;
+    x_ = joins_ ? padded(x, weight.back()) : lies && from.dtype == dtype_ ? x : by_pixels(x);
+    const Ints& strides = x_.impl()->strides;
+    for (size_t d = 0; d < 3; ++d) {
+      const bool exists = d + rank_ >= 3;
+      const size_t i = exists ? d + rank_ - 3 : 0;  // the dimension's number
+      windows_.size[d] = exists ? x_.impl()->sizes[i + 2] : 1;
+      windows_.out[d] = exists ? out_.impl()->sizes[i + 2] : 1;
+      windows_.taps[d] = exists ? weight[i + 2] : 1;
+      windows_.stride[d] = exists ? spec_.stride[i] : 1;
+      windows_.dilation[d] = exists ? spec_.dilation[i] : 1;
+      windows_.padding[d] = exists ? spec_.padding[i].hint() : 0;
+      windows_.position_stride[d] = exists ? strides[i + 2] : 0;
+    }
+    windows_.image_stride = strides[0];
+    windows_.channels = channels_;
+    if (!joins_) return;
+    windows_.taps[2] = 1;
+    windows_.padding[2] = 0;
+    windows_.channels = channels_ * weight.back();
+  }
+
+  // A tensor of these sizes whose channels are contiguous.
+  Tensor empty_by_pixels(const Ints& sizes) const {
+    Ints strides = sizes;
+    strides[1] = 1;
+    int64_t stride = sizes[1];
+    for (size_t d = sizes.size(); d-- > 2;) {
+      strides[d] = stride;
+      stride *= sizes[d];
+    }
+    strides[0] = stride;
+    return Tensor::empty_strided(sizes, strides, dtype_, cpu);
+  }
+
+  Tensor by_pixels(const Tensor& x) const {
+    const Tensor made = empty_by_pixels(x.impl()->sizes);
+    copy_elements(x, made);
+    return made;
+  }
+
+  // The part of x that windows read in the last dimension, with zeros where they leave it.
+  Tensor padded(const Tensor& x, int64_t taps) const {
+    const TensorImpl& from = *x.impl();
+    Ints sizes = from.sizes;
+    sizes.back() = (out_.impl()->sizes.back() - 1) * spec_.stride.back() + taps;
+    const Tensor made = empty_by_pixels(sizes);
+    const int64_t padding = spec_.padding.back().hint(), skipped = std::max<int64_t>(-padding, 0),
+                  first = std::max<int64_t>(padding, 0),
+                  count = std::min(from.sizes.back() - skipped, sizes.back() - first);
+    if (count < sizes.back()) fill_elements(0, made);
+    if (count <= 0) return made;
+    sizes.back() = count;
+    const auto part = [&](const Tensor& t, int64_t at) {
+      const TensorImpl& all = *t.impl();
+      return Tensor::over(all.storage, all.dtype, sizes, all.strides,
+                          all.offset + at * all.strides.back());
+    };
+    copy_elements(part(x, skipped), part(made, first));
+    return made;
+  }
+
+  void pack(const Tensor& weight) {
+    const Tensor w = dense_copy(weight, dtype_);
+    const int64_t each = kernels_.packed_size(k(), columns_);
+    panels_ = Storage::allocate(static_cast<size_t>(each * spec_.groups * bytes_of(dtype_)), cpu);
+    auto* to = static_cast<std::byte*>(panels_.data());
+    const int64_t count = kernels_.panel_count(columns_);
+    const double moved = 2.0 * static_cast<double>(each * bytes_of(dtype_));
+    parallel_for(spec_.groups * count,
+                 grain_for({.bytes = moved / static_cast<double>(std::max<int64_t>(count, 1))}),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int64_t group = i / count, panel = i % count;
+                     kernels_.pack_taps(bytes(w, group * columns_ * k()), taps_, 1, taps_, k(),
+                                        channels_, columns_, to + group * each * bytes_of(dtype_),
+                                        panel, panel + 1);
+                   }
+                 });
+  }
+
+  // Blocks [begin, end) of the product of all groups. A row is a position, and positions of an
+  // image are contiguous in the result: blocks are written transposed.
+  template <class T>
+  void blocks(const kernels::ProductCut& cut, const Tensor& made, int64_t begin, int64_t end) {
+    using kernels::product_columns, kernels::product_rows;
+    alignas(64) T sums[kernels::product_sums<T>], turned[kernels::product_sums<T>];
+    T* out = reinterpret_cast<T*>(const_cast<std::byte*>(bytes(made, 0)));
+    const auto* panels = static_cast<const T*>(panels_.data());
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t group = task / cut.count, first = group * columns_;
+      const kernels::ProductBlock at = cut.block(task % cut.count);
+      kernels_.multiply_windows(
+          {at.row, at.rows, at.columns, bytes(x_, group * channels_), &windows_,
+           panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
+           k() * kernels_.width, sums, product_columns<T>});
+      kernels_.turn(sums, product_columns<T>, at.rows, at.columns, turned, product_rows);
+      for (int64_t row = 0; row < at.rows;) {
+        const int64_t image = (at.row + row) / positions_, position = (at.row + row) % positions_,
+                      count = std::min(at.rows - row, positions_ - position);
+        T* to = out + (image * out_.impl()->sizes[1] + first + at.column) * positions_ + position;
+        for (int64_t j = 0; j < at.columns; ++j) {
+          std::memcpy(to + j * positions_, turned + j * product_rows + row,
+                      static_cast<size_t>(count) * sizeof(T));
+        }
+        row += count;
+      }
+    }
+  }
+
+  WindowsSpec spec_;
+  DType dtype_;
+  const kernels::MatmulKernels& kernels_;
+  const Tensor& out_;
+  size_t rank_;
+  int64_t images_ = 1, positions_ = 1, taps_ = 1;
+  int64_t channels_ = 1, columns_ = 1;  // of a group
+  bool joins_ = false;                  // kernels::joins_last_taps()
+  Tensor x_;
+  kernels::Windows windows_{};
+  Storage panels_;
+};
+
+}  // namespace
+
+void run_convolution(const OpCall& call, const Tensor& out) {
+  Convolution(call, out).run();
+}
+
+}  // namespace vitro::eager

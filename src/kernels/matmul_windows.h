@@ -1,0 +1,246 @@
+// The products of product.h whose left operand is windows over images (convolutions). Where a row
+// starts in its image is computed once per block; the tiles then run over taps. A tap is a matrix
+// product by itself: the channels of a position are contiguous, and its rows of B follow one
+// another.
+//
+//   matmul_multiply_windows<f32>(call);
+//
+// Not part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
+#pragma once
+#include "kernels/matmul.h"
+
+namespace vitro::kernels::inline VITRO_ISA {
+
+// Some channels of one tap: where they are relative to the start of a row, and the rows of the
+// block (one per bit) for which the tap is inside the image.
+struct WindowsTap {
+  i64 offset, length;
+  u64 inside;
+};
+static_assert(product_rows <= 64);
+
+template <class Acc>
+inline constexpr i64 windows_zeros = matmul_depth<Acc>;
+// What rows read at a tap outside their image.
+template <class Acc>
+alignas(64) inline constexpr Acc windows_outside[windows_zeros<Acc>] = {};
+
+// Whether the full tile is unrolled: a step of a narrow one is as short as the loop around it.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+inline constexpr bool windows_unrolls = true;
+#else
+inline constexpr bool windows_unrolls = false;
+#endif
+
+template <class Acc>
+struct WindowsTile {
+  const Acc* x;
+  const i64* start;  // of each row, in elements of x
+  const WindowsTap* taps;
+  i64 count, row;  // taps; the tile's first row in the block
+  const Acc* b;
+  Acc* c;
+  i64 c_stride;
+  bool add;
+  const char* ahead;  // prefetched: `ahead_each` bytes per tap
+  i64 ahead_each;
+};
+
+// c[rows][16 * vectors] (+)= the sums over all taps.
+template <int rows, int vectors, class Acc>
+[[gnu::noinline]] static void windows_tile(const WindowsTile<Acc>& t) {
+  using Panel = MatmulPanel<Acc>;
+  constexpr i64 columns = Panel::columns;
+  constexpr u64 all = (u64(1) << rows) - 1;
+  MatmulSums<rows, vectors, Acc> sums;
+  if (t.add) sums.read(t.c, t.c_stride);
+  const i64* start = t.start + t.row;
+  const Acc* b = t.b;
+  const char* ahead = t.ahead;
+  for (const WindowsTap *tap = t.taps, *end = tap + t.count; tap != end; ++tap) {
+    for (i64 i = 0; i < t.ahead_each; i += 64) __builtin_prefetch(ahead + i, 0, 2);
+    ahead += t.ahead_each;
+    const i64 length = tap->length;
+    const u64 inside = tap->inside >> t.row & all;
+    if (inside == 0) {
+      b += length * columns;
+      continue;
+    }
+    const Acc* a[rows];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; ++r)
+      a[r] = inside >> r & 1 ? t.x + start[r] + tap->offset : windows_outside<Acc>;
+    MatmulSums<rows, vectors, Acc> before;
+    if (inside != all) before = sums;
+    const auto step = [&](i64 i) __attribute__((always_inline)) {
+      Vec<Acc> right[vectors];
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j) right[j] = load(b + j * 16);
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; ++r) {
+        const Vec<Acc> left = splat(a[r][i]);
+#pragma clang loop unroll(full)
+        for (int j = 0; j < vectors; ++j) sums.sum[r][j] = fma(left, right[j], sums.sum[r][j]);
+      }
+      b += columns;
+    };
+    i64 i = 0;
+    if constexpr (windows_unrolls && rows * vectors == Panel::rows * Panel::vectors) {
+#pragma clang loop unroll(disable)
+      for (; i + 4 <= length; i += 4) step(i), step(i + 1), step(i + 2), step(i + 3);
+    }
+#pragma clang loop unroll(disable)
+    for (; i < length; ++i) step(i);
+    if (inside != all) {  // not even 0 times an infinite weight
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; ++r) {
+        if (inside >> r & 1) continue;
+#pragma clang loop unroll(full)
+        for (int j = 0; j < vectors; ++j) sums.sum[r][j] = before.sum[r][j];
+      }
+    }
+  }
+  sums.write(t.c, t.c_stride);
+}
+
+template <class Acc>
+using WindowsTileOf = void (*)(const WindowsTile<Acc>&);
+
+template <class Acc, int... i>
+VITRO_INLINE WindowsTileOf<Acc> windows_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
+  constexpr int most = MatmulPanel<Acc>::vectors;
+  static constexpr WindowsTileOf<Acc> tiles[] = {windows_tile<i / most + 1, i % most + 1, Acc>...};
+  return tiles[(rows - 1) * most + vectors - 1];
+}
+
+// A call of at most product_rows rows: some taps at a time, each times all panels of B.
+template <class Acc>
+class WindowsRun {
+ public:
+  [[gnu::always_inline]] explicit WindowsRun(const WindowsCall& call)
+      : call_(call),
+        w_(*call.windows),
+        b_((const Acc*)call.b),
+        tiles_(divide_up(call.rows, Panel::rows)),
+        panels_(divide_up(call.columns, Panel::columns)),
+        pieces_(divide_up(w_.channels, depth)) {}
+
+  [[gnu::always_inline]] void run() {
+    find_rows();
+    const i64 taps = w_.taps[0] * w_.taps[1] * w_.taps[2], all = taps * pieces_,
+              length = divide_up(w_.channels, pieces_),
+              most = smaller(most_taps, depth / (length > 0 ? length : 1)),
+              parts = divide_up(all, most), each = parts > 0 ? divide_up(all, parts) : 0;
+    i64 k = 0;
+    for (i64 first = 0; first < all; first += each) {
+      const i64 count = smaller(each, all - first);
+      i64 rows_of_b = 0;
+      for (i64 i = 0; i < count; ++i) {
+        taps_[i] = tap(first + i, length);
+        rows_of_b += taps_[i].length;
+      }
+      for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
+      k += rows_of_b;
+    }
+    if (all * w_.channels == 0) clear();
+  }
+
+ private:
+  using Panel = MatmulPanel<Acc>;
+  static constexpr i64 depth = matmul_depth<Acc>, most_taps = 128;
+
+  // Where the window of each row starts: its position in each dimension, and its address.
+  [[gnu::always_inline]] void find_rows() {
+    const i64 plane = w_.out[1] * w_.out[2], image = w_.out[0] * plane;
+    i64 n = call_.row / image, left = call_.row % image;
+    i64 at[3] = {left / plane, left % plane / w_.out[2], left % w_.out[2]};
+    for (i64 r = 0; r < call_.rows; ++r) {
+      i64 element = n * w_.image_stride;
+      for (int d = 0; d < 3; ++d) {
+        const i64 first = at[d] * w_.stride[d] - w_.padding[d];
+        position_[d][r] = first;
+        element += first * w_.position_stride[d];
+      }
+      start_[r] = element;
+      if (++at[2] < w_.out[2]) continue;
+      at[2] = 0;
+      if (++at[1] < w_.out[1]) continue;
+      at[1] = 0;
+      if (++at[0] < w_.out[0]) continue;
+      at[0] = 0, ++n;
+    }
+  }
+
+  // The rows for which index `tap` of dimension d is inside the image.
+  [[gnu::always_inline]] u64 inside(int d, i64 tap) const {
+    u64 bits = 0;
+    const i64 moved = tap * w_.dilation[d];
+    for (i64 r = 0; r < call_.rows; ++r)
+      bits |= u64(u64(position_[d][r] + moved) < u64(w_.size[d])) << r;
+    return bits;
+  }
+
+  // Part `number` of all taps, each of which has `pieces_` parts of at most `length` channels.
+  [[gnu::always_inline]] WindowsTap tap(i64 number, i64 length) {
+    const i64 piece = number % pieces_, tap = number / pieces_, first = piece * length;
+    const i64 at[3] = {tap / (w_.taps[1] * w_.taps[2]), tap / w_.taps[2] % w_.taps[1],
+                       tap % w_.taps[2]};
+    i64 offset = first;
+    for (int d = 0; d < 3; ++d) {
+      if (known_[d] != at[d]) inside_[d] = inside(d, at[d]), known_[d] = at[d];
+      offset += at[d] * w_.dilation[d] * w_.position_stride[d];
+    }
+    return {offset, smaller(length, w_.channels - first), inside_[0] & inside_[1] & inside_[2]};
+  }
+
+  [[gnu::always_inline]] void multiply(i64 panel, i64 k, i64 count, i64 rows_of_b) {
+    const i64 column = panel * Panel::columns,
+              vectors = smaller(divide_up(call_.columns - column, 16), Panel::vectors),
+              low = call_.rows / tiles_, higher = call_.rows % tiles_;
+    const Acc* b = b_ + panel * call_.b_panel_stride + k * Panel::columns;
+    const Acc* next =
+        panel + 1 < panels_ ? b + call_.b_panel_stride : b_ + (k + rows_of_b) * Panel::columns;
+    const i64 bytes = rows_of_b * Panel::columns * i64(sizeof(Acc)),
+              ahead_each = divide_up(divide_up(bytes, tiles_ * count), 64) * 64;
+    const char* ahead = (const char*)next;
+    for (i64 tile = 0, row = 0; tile < tiles_; ++tile) {
+      const i64 rows = low + (tile < higher);
+      constexpr int variants = Panel::rows * Panel::vectors;
+      windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
+          {(const Acc*)call_.x, start_, taps_, count, row, b,
+           (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead,
+           ahead_each});
+      ahead += count * ahead_each;
+      row += rows;
+    }
+  }
+
+  [[gnu::always_inline]] void clear() {
+    for (i64 r = 0; r < call_.rows; ++r) {
+      for (i64 j = 0; j < call_.columns; j += 16)
+        store((Acc*)call_.c + r * call_.c_row_stride + j, Vec<Acc>{});
+    }
+  }
+
+  const WindowsCall& call_;
+  const Windows& w_;
+  const Acc* b_;
+  const i64 tiles_, panels_, pieces_;
+  i64 start_[product_rows], position_[3][product_rows];
+  i64 known_[3] = {-1, -1, -1};
+  u64 inside_[3] = {};
+  WindowsTap taps_[most_taps];
+};
+
+template <class Acc>
+[[gnu::noinline]] static void matmul_multiply_windows(const WindowsCall& call) {
+  WindowsCall some = call;
+  for (i64 row = 0; row < call.rows; row += product_rows) {
+    some.row = call.row + row;
+    some.rows = smaller(product_rows, call.rows - row);
+    some.c = (Acc*)call.c + row * call.c_row_stride;
+    WindowsRun<Acc>(some).run();
+  }
+}
+
+}  // namespace vitro::kernels::inline VITRO_ISA
