@@ -85,6 +85,49 @@ class Gpt2(nn.Module):
         return F.linear(self.norm(x), self.words.weight)
 
 
+class ConvNorm(nn.Sequential):
+    def __init__(self, channels, out, kernel, stride=1, groups=1):
+        super().__init__(nn.Conv2d(channels, out, kernel, stride, kernel // 2, groups=groups, bias=False))
+        self.norm = nn.BatchNorm2d(out)
+
+
+class ResNetBlock(nn.Module):
+    def __init__(self, channels, planes, stride, bottleneck, groups, width):
+        super().__init__()
+        out = planes * 4 if bottleneck else planes
+        width = planes * width // 64 * groups
+        parts = [(channels, width, 1), (width, width, 3, stride, groups), (width, out, 1)] if bottleneck else [
+            (channels, out, 3, stride), (out, out, 3)]
+        self.convolutions = nn.ModuleList(ConvNorm(*part) for part in parts)
+        self.downsample = ConvNorm(channels, out, 1, stride) if stride != 1 or channels != out else nn.Identity()
+
+    def forward(self, x):
+        y = x
+        for convolution in self.convolutions[:-1]:
+            y = F.relu(convolution(y))
+        return F.relu(self.convolutions[-1](y) + self.downsample(x))
+
+
+class ResNet(nn.Module):
+    """ResNet-18 as it is; a bottleneck, groups and a width for the larger ones and for ResNeXt."""
+
+    def __init__(self, counts=(2, 2, 2, 2), bottleneck=False, groups=1, width=64):
+        super().__init__()
+        self.stem = ConvNorm(3, 64, 7, 2)
+        blocks, channels = [], 64
+        for layer, count in enumerate(counts):
+            for block in range(count):
+                stride = 2 if layer > 0 and block == 0 else 1
+                blocks.append(ResNetBlock(channels, 64 << layer, stride, bottleneck, groups, width))
+                channels = (256 if bottleneck else 64) << layer
+        self.blocks = nn.Sequential(*blocks)
+        self.last = nn.Linear(channels, 1000)
+
+    def forward(self, x):
+        y = F.max_pool2d(F.relu(self.stem(x)), 3, 2, 1)
+        return self.last(self.blocks(y).mean((2, 3)))
+
+
 def seeded(model):
     """Fills all weights from one seed, scaled so that activations stay of order one."""
     torch.manual_seed(0)

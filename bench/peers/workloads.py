@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from models import Bert, Gpt2, seeded
+from models import Bert, Gpt2, seeded, ResNet
 
 
 class CosSin(nn.Module):
@@ -71,5 +71,9 @@ WORKLOADS = {
     "minilm": lambda: (seeded(Bert(6, 384, 12, "embedding")), (tokens(30522),)),
     "bert": lambda: (seeded(Bert(12, 768, 12, "classifier")), (tokens(30522),)),
     "gpt2": lambda: (seeded(Gpt2()), (tokens(50257),)),
+    "resnet18": lambda: (seeded(ResNet()), (numbers(5, 3, 224, 224),)),
+    "resnet50": lambda: (seeded(ResNet((3, 4, 6, 3), True)), (numbers(1, 3, 224, 224),)),
+    "resnet50_64": lambda: (seeded(ResNet((3, 4, 6, 3), True)), (numbers(1, 3, 64, 64),)),
+    "resnext101": lambda: (seeded(ResNet((3, 4, 23, 3), True, 32, 8)), (numbers(64, 3, 7, 7),)),
     **{f"mm_{m}x{k}x{n}": product(m, k, n) for m, k, n in PRODUCTS},
 }

@@ -64,6 +64,7 @@ struct Kind {
   size_t less;                    // how much smaller the rank of the others is
   bool all;                       // whether to pass optional ones
   std::optional<int64_t> number;  // the value of integer arguments; none: dimensions
+  size_t shorter;                 // how much shorter than that rank lists of numbers are
 };
 
 // A value for an argument that is not a tensor and has no default.
@@ -71,7 +72,8 @@ ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& ki
   const ArgType& type = argument.type;
   const size_t rank = kind.rank;
   if (kind.number && type.list) {
-    const size_t length = type.length == 0 ? rank : static_cast<size_t>(type.length);
+    const size_t free = rank > kind.shorter ? rank - kind.shorter : 0;
+    const size_t length = type.length == 0 ? free : static_cast<size_t>(type.length);
     return std::vector<Scalar>(length, Scalar(*kind.number));
   }
   const bool whole = type.kind == ArgKind::integer || type.kind == ArgKind::sym_int;
@@ -132,14 +134,16 @@ std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType dtypes[][4] = {
       {f, f, f, f}, {f, i, f, f}, {b, f, f, f}, {f, b, f, f}, {f, i, i, f}};
   constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
-  for (const auto& number : numbers) {
-    for (const bool all : {true, false}) {
-      for (const size_t less : {0, 1}) {
-        for (const auto& some : dtypes) {
-          for (const size_t rank : {1, 2, 3, 4, 0}) {
-            if (rank < less) continue;
-            if (const auto found = found_for(overload, {some, rank, less, all, number}))
-              return found;
+  for (const size_t shorter : {0, 2}) {  // 2: a number for each spatial dimension
+    for (const auto& number : numbers) {
+      for (const bool all : {true, false}) {
+        for (const size_t less : {0, 1}) {
+          for (const auto& some : dtypes) {
+            for (const size_t rank : {1, 2, 3, 4, 0}) {
+              if (rank < less) continue;
+              const Kind kind{some, rank, less, all, number, shorter};
+              if (const auto found = found_for(overload, kind)) return found;
+            }
           }
         }
       }

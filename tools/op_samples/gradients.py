@@ -2,6 +2,7 @@
 import torch
 
 from . import values as v
+from .products import windows_times
 from .samples import Family
 
 NAN, INF = float("nan"), float("inf")
@@ -99,7 +100,7 @@ def unary(family):
     family.add("relu", v.numbers("f16", (9,), "gradient"))
     family.add("exp", v.numbers("bf16", (9,), "gradient"))
     for alpha, scale, input_scale in ((1, 1, 1), (1.5, 2.0, 0.5)):
-        family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, NAN, 2000.0, INF, -INF), alpha, scale, input_scale, second=True)
+        family.add("elu", row(-2.0, -0.5, 0.0, 0.5, 3.0, 2000.0, INF, -INF), alpha, scale, input_scale, second=True)
         family.add("elu", row(-2.0, -0.5, 0.5, 3.0), alpha, scale, input_scale)
     for slope in (0.01, -0.5):
         family.add("leaky_relu", row(-2.0, 0.0, 0.5, NAN), slope)
@@ -371,6 +372,10 @@ def products(family):
     family.add("conv2d", real(3, 5, 4), real(2, 3, 1, 1), None, attrs={"padding": [2, 0]})
     family.add("conv2d", real(3, 6, 7), real(2, 3, 2, 2), real(2), attrs={"stride": [3, 1]})
     family.add("conv2d", v.numbers("f16", (1, 2, 4, 4)), v.numbers("f16", (2, 2, 3, 3)), v.numbers("f16", (2,)), attrs={"padding": [1, 1]})
+    for x, w, numbers in [((2, 4, 5, 6), (6, 2, 3, 2), ([2, 1], [1, 2], [0, -1], [1, 2], 2)), ((2, 3, 7), (4, 3, 2), ([3], [1], [2], [2], 1)),
+                          ((1, 2, 4, 3, 5), (2, 1, 2, 2, 3), ([1, 2, 1], [1, 0, 1], [0, 1, 2], [1, 1, 1], 2)), ((2, 1, 4), (3, 1, 1), ([1], [0], [0], [1], 1))]:
+        attrs = dict(zip(("stride", "padding", "padding_after", "dilation", "groups"), numbers))
+        family.add("convolve", real(*x), real(*w), attrs=attrs, call=windows_times, second=True)
     for op in ("_softmax", "_log_softmax"):
         for sizes, dim in [((3, 4), -1), ((2, 3, 4), 1), ((), 0)]:
             family.add(op, real(*sizes), attrs={"dim": dim, "half_to_float": False})

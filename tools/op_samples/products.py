@@ -136,8 +136,35 @@ def convolution(family):
     convolve(family, x, make("f32", 2, 4, 3, 3), padding=[-1, 0])
 
 
+def windows_times(x, weight, stride, padding, padding_after, dilation, groups):
+    """What `convolve` computes: a convolution of x, padded differently on both sides."""
+    F = torch.nn.functional
+    pad = [n for both in zip(reversed(padding), reversed(padding_after)) for n in both]
+    conv = {3: F.conv1d, 4: F.conv2d, 5: F.conv3d}[weight.dim()]
+    return conv(F.pad(x, pad), weight, None, stride, 0, dilation, groups)
+
+
+def contraction(family):
+    def add(x, weight, *numbers):
+        attrs = dict(zip(("stride", "padding", "padding_after", "dilation", "groups"), numbers))
+        family.add("convolve", x, weight, attrs=attrs, call=windows_times, tolerance=PRODUCT)
+
+    make = lambda name, *sizes: v.numbers(name, sizes, "conv")
+    for name in v.FLOATS:
+        add(make(name, 2, 20, 9), make(name, 3, 20, 3), [2], [1], [0], [1], 1)
+        add(make(name, 2, 4, 5, 6), make(name, 34, 2, 3, 2), [1, 2], [0, 1], [1, -1], [2, 1], 2)
+        add(make(name, 1, 3, 4, 5, 6), make(name, 5, 3, 2, 3, 3), [1, 2, 1], [1, 0, 1], [0, 1, 1], [1, 1, 2], 1)
+    small = lambda *sizes: v.numbers("f32", sizes, "conv", low=-1, high=1)
+    add(small(1, 400, 2, 3), small(2, 400, 2, 2), [1, 1], [1, 1], [0, 0], [1, 1], 1)
+    add(small(5, 32, 7, 7), small(32, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1], 32)
+    add(small(2, 20, 3, 3), small(20, 20, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1], 1)
+    add(v.swapped(lambda n: small(*n), (2, 20, 9, 8)), small(17, 20, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1], 1)
+    add(small(1, 2, 5, 5), small(2, 2, 3, 3), [1, 1], [4, 4], [0, 0], [1, 1], 1)
+    add(small(1, 2, 5, 5), small(2, 2, 7, 3), [1, 1], [0, 0], [0, 0], [1, 1], 1)
+
+
 def products():
     family = Family("product")
-    for part in (mm, bmm, int_mm, addmm, matmul, linear, attention, convolution):
+    for part in (mm, bmm, int_mm, addmm, matmul, linear, attention, convolution, contraction):
         part(family)
     return family

@@ -11,6 +11,17 @@ namespace {
 
 using loop::Value;
 
+// `e` as a linear expression in an index of a dimension; the coefficient contains no index.
+std::optional<sym::Linear> linear_in(Expr e, Expr index) {
+  if (index.constant()) return sym::Linear{0, e};
+  auto linear = sym::as_linear(e, index);
+  if (!linear) return std::nullopt;
+  for (const Expr s : sym::symbols_of(linear->coefficient)) {
+    if (sym::kind_of(s) == sym::Kind::index) return std::nullopt;
+  }
+  return linear;
+}
+
 class ConvolutionLowering {
  public:
   ConvolutionLowering(const Program& program, BufferAssignment& assignment, const Group& group)
@@ -31,6 +42,7 @@ class ConvolutionLowering {
     product_.n = columns_;
     product_.k = count_of(taps_) * channels_;
     product_.inner = named_index("inner", product_.k);
+    product_.right_base = product_.right_stride = 0;
     product_.accumulate = product_.right_dtype = compute_type(node.results[0].dtype);
   }
 
@@ -38,14 +50,20 @@ class ConvolutionLowering {
     set_rows(false);
     product_.turned = epilogue().lies_across();
     if (!product_.turned) set_rows(true);
-    pack_weights();
-    find_left();
+    if (product_.turned && reads_planes()) {
+      product_.turned = false;
+    } else {
+      pack_weights();
+      find_left();
+    }
     KernelBuilder build(program_, assignment_, group_);
     product_.left = left_;
     product_.left.buffer = build.buffer(left_buffer_);
-    product_.right = build.buffer(panels_);
+    product_.right = build.buffer(right_buffer_);
     epilogue().add(build);
-    build.kernel().reading = "packed in the order of the taps";
+    build.kernel().reading = product_.reads == loop::RightOperand::rows
+                                 ? "read in place, its planes are contiguous"
+                                 : "packed in the order of the taps";
     build.kernel().body.push_back({std::move(product_)});
     kernels_.push_back(build.take());
     return std::move(kernels_);
@@ -75,9 +93,31 @@ class ConvolutionLowering {
   }
 
   ProductEpilogue epilogue() {
-    Index at{image_, group_index_ * columns_ + column()};
-    for (const Expr e : unflatten(position_, out_)) at.push_back(e);
+    const bool planes = product_.reads == loop::RightOperand::rows;
+    Index at{image_, group_index_ * columns_ + (planes ? row() : column())};
+    for (const Expr e : unflatten(planes ? column() : position_, out_)) at.push_back(e);
     return {program_, assignment_, group_, product_, std::move(at)};
+  }
+
+  // If every element of the result needs one position of the operand, and the planes of both are
+  // contiguous: multiplies the weights by the planes as they are.
+  bool reads_planes() {
+    if (!is_pointwise()) return false;
+    const std::optional<Image> x = in_memory();
+    const std::optional<Weights> w = weights_in_memory();
+    if (!x || !w || x->strides.back() != Expr(1) || !has_even_positions(*x)) return false;
+    if (!w->channel.is(1) && !w->column.is(1)) return false;
+    left_ = {-1, w->base + w->group * group_index_, w->column, w->channel, {}};
+    left_buffer_ = w->buffer;
+    product_.right_base = base_of(*x);
+    product_.right_stride = x->channel_stride;
+    right_buffer_ = x->buffer;
+    product_.reads = loop::RightOperand::rows;
+    product_.m = columns_;
+    product_.n = positions_;
+    product_.row = named_index("row", product_.m);
+    product_.column = named_index("column", product_.n);
+    return true;
   }
 
   // An index for a dimension of a copy.
@@ -105,60 +145,75 @@ class ConvolutionLowering {
 
   // ---- the weights ----
 
-  void pack_weights() {
-    const Expr tap = index("tap", count_of(taps_)), channel = index("channel", channels_),
-               group = index("batch", groups()), column = index("column", columns_);
-    const auto element = [&](KernelBuilder& build, Expr g, Expr t, Expr c, Expr o) {
-      Index at{g * columns_ + o, c};
-      for (const Expr e : unflatten(t, taps_)) at.push_back(e);
-      return build.read(weight_, at);
-    };
+  // Weights in memory: the element of a group, tap, channel and column is at base + the sum of
+  // index * stride.
+  struct Weights {
+    BufferId buffer;
+    Expr base, group, tap, channel, column;
+  };
+
+  Value weight(KernelBuilder& build, Expr group, Expr tap, Expr channel, Expr column) const {
+    Index at{group * columns_ + column, channel};
+    for (const Expr e : unflatten(tap, taps_)) at.push_back(e);
+    return build.read(weight_, at);
+  }
+
+  std::optional<Weights> weights_in_memory() {
     KernelBuilder build(program_, assignment_, alone_);
-    const Value plain = element(build, group, tap, channel, column);
+    const Expr at[] = {index("group", groups()), index("tap", count_of(taps_)),
+                       index("channel", channels_), index("column", columns_)};
+    const Value element = weight(build, at[0], at[1], at[2], at[3]);
+    if (element->fn != loop::Fn::load || element.dtype() != product_.accumulate)
+      return std::nullopt;
+    Expr rest = element->index, strides[4];
+    for (size_t i = 0; i < 4; ++i) {
+      const auto linear = linear_in(rest, at[i]);
+      if (!linear) return std::nullopt;
+      strides[i] = linear->coefficient;
+      rest = linear->rest;
+    }
+    return Weights{build.take().buffers[static_cast<size_t>(element->payload)],
+                   rest,
+                   strides[0],
+                   strides[1],
+                   strides[2],
+                   strides[3]};
+  }
+
+  void pack_weights() {
+    const Expr group = index("batch", groups()), taps = count_of(taps_);
+    std::optional<Weights> from = weights_in_memory();
+    if (!from) {
+      const BufferId made = copy("weights", {groups(), taps, channels_, columns_},
+                                 [&](KernelBuilder& build, const Index& at) {
+                                   return weight(build, at[0], at[1], at[2], at[3]);
+                                 });
+      from = {made, 0, product_.k * columns_, channels_ * columns_, columns_, 1};
+    }
     loop::Pack pack;
     pack.batch = group, pack.batches = groups();
-    pack.k = channels_, pack.n = columns_, pack.taps = count_of(taps_);
+    pack.k = channels_, pack.n = columns_, pack.taps = taps;
     pack.accumulate = product_.accumulate;
-    BufferId from;
-    std::optional<sym::Linear> of_tap, of_channel, of_column, of_group;
-    if (plain->fn == loop::Fn::load && plain.dtype() == product_.accumulate) {
-      of_tap = sym::as_linear(plain->index, tap);
-      if (of_tap) of_channel = sym::as_linear(of_tap->rest, channel);
-      if (of_channel) of_column = sym::as_linear(of_channel->rest, column);
-      if (of_column) of_group = sym::as_linear(of_column->rest, group);
-    }
-    if (of_group) {
-      from = build.take().buffers[static_cast<size_t>(plain->payload)];
-      pack.base = of_group->rest + of_group->coefficient * group;
-      pack.tap_stride = of_tap->coefficient;
-      pack.k_stride = of_channel->coefficient;
-      pack.n_stride = of_column->coefficient;
-    } else {
-      from = copy("weights", {groups(), pack.taps, channels_, columns_},
-                  [&](KernelBuilder& to, const Index& at) {
-                    return element(to, at[0], at[1], at[2], at[3]);
-                  });
-      pack.base = group * product_.k * columns_;
-      pack.tap_stride = channels_ * columns_;
-      pack.k_stride = columns_;
-      pack.n_stride = 1;
-    }
+    pack.base = from->base + from->group * group;
+    pack.tap_stride = from->tap;
+    pack.k_stride = from->channel;
+    pack.n_stride = from->column;
     product_.panels = group_index_;
-    const auto [panels, added] = assignment_.panels_of({from,
+    const auto [panels, added] = assignment_.panels_of({from->buffer,
                                                         {pack.base, pack.k_stride, pack.n_stride},
                                                         pack.k,
                                                         pack.n,
                                                         pack.batches,
                                                         pack.taps,
                                                         pack.tap_stride});
-    panels_ = panels;
+    right_buffer_ = panels;
     if (!added) return;
-    KernelBuilder packing(program_, assignment_, alone_);
-    packing.kernel().name = "pack";
-    pack.from = packing.buffer(from);
-    pack.to = packing.buffer(panels_, true);
-    packing.kernel().body.push_back({std::move(pack)});
-    kernels_.push_back(packing.take());
+    KernelBuilder build(program_, assignment_, alone_);
+    build.kernel().name = "pack";
+    pack.from = build.buffer(from->buffer);
+    pack.to = build.buffer(panels, true);
+    build.kernel().body.push_back({std::move(pack)});
+    kernels_.push_back(build.take());
   }
 
   // ---- the operand ----
@@ -191,25 +246,14 @@ class ConvolutionLowering {
     Expr rest = element->index;
     Index strides;
     for (const Expr d : at) {
-      if (d.constant()) {
-        strides.emplace_back(0);
-        continue;
-      }
-      const auto linear = sym::as_linear(rest, d);
-      if (!linear || has_index(linear->coefficient)) return std::nullopt;
+      const auto linear = linear_in(rest, d);
+      if (!linear) return std::nullopt;
       strides.push_back(linear->coefficient);
       rest = linear->rest;
     }
     if (in_[1].is(1)) strides[1] = 1;
     return Image{build.take().buffers[static_cast<size_t>(element->payload)], rest, strides[0],
                  strides[1], Index(strides.begin() + 2, strides.end())};
-  }
-
-  static bool has_index(Expr e) {
-    for (const Expr s : sym::symbols_of(e)) {
-      if (sym::kind_of(s) == sym::Kind::index) return true;
-    }
-    return false;
   }
 
   // Whether each position of the result is a product of one position of the operand.
@@ -228,15 +272,21 @@ class ConvolutionLowering {
            kernels::joins_last_taps(*channels, spec_.groups, *taps, spec_.dilation.back());
   }
 
-  // If positions are evenly spaced, those of an image or of all of them are the rows of a matrix.
-  bool read_as_matrix(const Image& x) {
-    Expr stride = x.strides.back(), next = stride * out_.back();
+  // Whether the positions that are rows of the product, of an image or of all of them, are evenly
+  // spaced.
+  bool has_even_positions(const Image& x) const {
+    Expr next = x.strides.back() * out_.back();
     for (size_t d = rank() - 1; d-- > 0;) {
       if (!out_[d].is(1) && x.strides[d] != next) return false;
       next = next * out_[d];
     }
-    if (of_all_images_ && !result_[0].is(1) && x.image_stride != next) return false;
-    if (!x.channel_stride.is(1) && !stride.is(1)) return false;
+    return !of_all_images_ || result_[0].is(1) || x.image_stride == next;
+  }
+
+  // If rows are evenly spaced, reads them as those of a matrix.
+  bool read_as_matrix(const Image& x) {
+    const Expr stride = x.strides.back();
+    if (!has_even_positions(x) || (!x.channel_stride.is(1) && !stride.is(1))) return false;
     left_buffer_ = x.buffer;
     left_.base = base_of(x);
     left_.row_stride = stride;
@@ -319,7 +369,7 @@ class ConvolutionLowering {
   Expr image_, group_index_, position_;  // for the batch and row of the product
   loop::Product product_;
   loop::Left left_;
-  BufferId left_buffer_, panels_;
+  BufferId left_buffer_, right_buffer_;
   std::vector<LoweredKernel> kernels_;
 };
 
