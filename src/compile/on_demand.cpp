@@ -210,6 +210,8 @@ TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand,
 
 // Operands are contiguous, copied if necessary; their sizes of 2 or more are symbols.
 void Form::keep_dimensions() {
+  // Code for windows depends on the sizes of the weights, and on the channels.
+  const bool windows = call_.op->contraction && call_.op->contraction->windows;
   for (const Operand& operand : call_.operands) {
     words_.push_back(static_cast<uint64_t>(operand.kind()));
     if (operand.is_number()) {
@@ -218,8 +220,11 @@ void Form::keep_dimensions() {
     } else if (operand.is_tensor()) {
       const Tensor& t = copies_.emplace_back(eager::dense_copy(here(operand.tensor())));
       TensorForm form{t.dtype(), {}, Extents(static_cast<size_t>(t.rank()), dense)};
-      for (const int64_t size : t.impl()->sizes)
-        form.sizes.push_back(size < 2 ? Extent{Extent::Kind::number, size} : size_symbol(size));
+      for (const int64_t size : t.impl()->sizes) {
+        const bool fixed = windows && (&operand != call_.operands.data() || form.sizes.size() == 1);
+        form.sizes.push_back(fixed || size < 2 ? Extent{Extent::Kind::number, size}
+                                               : size_symbol(size));
+      }
       add(std::move(form));
       inputs_.emplace_back(t);
     }

@@ -5,6 +5,7 @@
 
 #include "eager/copy.h"
 #include "eager/loop.h"
+#include "eager/on_demand.h"
 #include "eager/run.h"
 #include "kernels/matmul_table.h"
 #include "vitro/core/dtype.h"
@@ -188,6 +189,10 @@ class Convolution {
 }  // namespace
 
 void run_convolution(const OpCall& call, const Tensor& out) {
+  const Ints& weight = call.operands[1].tensor().impl()->sizes;
+  const int64_t columns = weight[0] / call.op->contraction->windows(call.attrs).groups;
+  if (kernels::is_depthwise(weight[1], columns, count_of(weight) / (weight[0] * weight[1])))
+    return run_on_demand(call, {&out, 1});
   Convolution(call, out).run();
 }
 

@@ -112,6 +112,12 @@ struct WindowsCall {
   return channels < 16 && groups == 1 && taps > 1 && dilation == 1;
 }
 
+// Whether windows over one channel have code of their own, with lanes along the channels or the
+// positions: each result is the sum of a few products.
+[[gnu::always_inline]] inline bool is_depthwise(long channels, long columns, long taps) {
+  return channels == 1 && columns == 1 && taps <= 64;
+}
+
 // The widest panels of any machine.
 inline constexpr long product_most_width = 64;
 

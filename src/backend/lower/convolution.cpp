@@ -47,6 +47,10 @@ class ConvolutionLowering {
   }
 
   std::vector<LoweredKernel> run() {
+    if (is_depthwise()) {
+      kernels_.push_back(sum_channels());
+      return std::move(kernels_);
+    }
     set_rows(false);
     product_.turned = epilogue().lies_across();
     if (!product_.turned) set_rows(true);
@@ -118,6 +122,53 @@ class ConvolutionLowering {
     product_.row = named_index("row", product_.m);
     product_.column = named_index("column", product_.n);
     return true;
+  }
+
+  // ---- depthwise: each channel by itself ----
+
+  bool is_depthwise() const {
+    const auto channels = channels_.constant(), columns = columns_.constant(),
+               taps = count_of(taps_).constant();
+    return channels && columns && taps && kernels::is_depthwise(*channels, *columns, *taps);
+  }
+
+  LoweredKernel sum_channels() {
+    KernelBuilder build(program_, assignment_, group_);
+    const IterationSpace& space = group_.iteration.space;
+    add_loops(build, space.index, [&](const Index& values) {
+      build.define(*group_.product, cast(sum_at(build, values), dtype()));
+      loop::Block stores;
+      for (const ComputeNodeId id : group_.stored) {
+        const Index at = with_index(group_.index_map(id), space, values);
+        stores.push_back(build.store(id, at, build.compute(id, at)));
+      }
+      return stores;
+    });
+    return build.take();
+  }
+
+  DType dtype() const { return program_.graph().meta(program_[*group_.product].value).dtype; }
+
+  // The sum of a channel's window for an index of the result.
+  Value sum_at(KernelBuilder& build, const Index& at) {
+    loop::Pool& pool = build.pool();
+    Value sum = pool.constant(product_.accumulate, 0.0);
+    for (int64_t tap = 0; tap < *count_of(taps_).constant(); ++tap) {
+      const Index of_tap = unflatten(tap, taps_);
+      Index x{at[0], at[1]}, w{at[1], 0};
+      Value inside = pool.constant(DType::boolean, int64_t{1});
+      for (size_t d = 0; d < rank(); ++d) {
+        const Expr place =
+            at[d + 2] * spec_.stride[d] + of_tap[d] * spec_.dilation[d] - spec_.padding[d].expr();
+        inside = inside && pool.not_negative(place) && pool.not_negative(in_[d + 2] - 1 - place);
+        x.push_back(place);
+        w.push_back(of_tap[d]);
+      }
+      const Value element = cast(build.read_where(x_, x, inside), product_.accumulate);
+      sum = fma(where(inside, element, like(element, 0)),
+                cast(build.read(weight_, w), product_.accumulate), sum);
+    }
+    return sum;
   }
 
   // An index for a dimension of a copy.
