@@ -55,9 +55,7 @@ Tensor ResNetBlock::operator()(const Tensor& x) const {
   return relu(convolutions_.back()(y) + (downsample_ ? downsample_->both(x) : x));
 }
 
-ResNet::ResNet(const ResNetConfig& config)
-    : stem_(*this, "conv1", "bn1", 3, 64, 7, 2),
-      fc_(*this, "fc", out_of(config, 512), config.classes) {
+ResNet::ResNet(const ResNetConfig& config) : stem_(*this, "conv1", "bn1", 3, 64, 7, 2) {
   int64_t in = 64;
   for (size_t layer = 0; layer < config.blocks.size(); ++layer) {
     nn::Module& owner = layers_.emplace_back(*this, cat("layer", layer + 1));
@@ -68,13 +66,14 @@ ResNet::ResNet(const ResNetConfig& config)
       in = out_of(config, planes);
     }
   }
+  fc_.emplace(*this, "fc", in, config.classes);
 }
 
 Tensor ResNet::operator()(const Tensor& x) const {
   const ModuleScope here = scope();
   Tensor y = max_pool2d(relu(stem_(x)), 3, 2, 1);
   for (const ResNetBlock& block : blocks_) y = block(y);
-  return fc_(mean(y, {2, 3}));
+  return (*fc_)(mean(y, {2, 3}));
 }
 
 }  // namespace vitro::models

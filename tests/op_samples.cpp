@@ -231,31 +231,42 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",    "binary",  "choosing", "reduction",  "rows",    "scan",    "view",    "joining",
-      "indexing", "picking", "putting",  "compacting", "sorting", "product", "windows", "creation"};
+      "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
+      "joining", "indexing", "picking",  "putting",   "compacting", "sorting", "product",
+      "windows", "creation", "pooling",  "neural",    "algebra",    "arrays",  "norms"};
   return names;
 }
 
 OpSamples OpSamples::read(std::string_view family) {
+  OpSamples all;
+  all.add(family);
+  return all;
+}
+
+OpSamples OpSamples::read_gradients() {
+  OpSamples all;
+  for (const std::string_view family : {"gradient", "neural_gradient"}) all.add(family);
+  return all;
+}
+
+void OpSamples::add(std::string_view family) {
   std::ifstream lines(data_path(family, ".jsonl")),
       file(data_path(family, ".bin"), std::ios::binary);
   if (!lines || !file)
     throw std::runtime_error("cannot open " + data_path(family, ".jsonl") + " or its .bin");
-  OpSamples all;
   std::string bytes(std::istreambuf_iterator<char>(file), {});
-  all.payload_.resize(bytes.size());
-  std::memcpy(all.payload_.data(), bytes.data(), bytes.size());
+  std::vector<std::byte>& payload = payloads_.emplace_back(bytes.size());
+  std::memcpy(payload.data(), bytes.data(), bytes.size());
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     std::string place = std::string(family) + ".jsonl:" + std::to_string(number);
     try {
-      all.samples_.push_back(sample_of(all.payload_, json::parse(line)));
+      samples_.push_back(sample_of(payload, json::parse(line)));
     } catch (const std::exception& e) {
       throw std::runtime_error(place + ": " + e.what());
     }
-    all.samples_.back().where = place + " " + all.samples_.back().where;
+    samples_.back().where = place + " " + samples_.back().where;
   }
-  return all;
 }
 
 std::string difference(const SampleResult& want, std::span<const std::byte> got,

@@ -58,8 +58,8 @@ struct OpSample {
   std::string message;  // torch's, if it refused the call
   std::vector<SampleResult> results;
   SampleTolerance tolerance;
-  // Family "gradient", which has no results: the gradient of each result, and torch's gradient for
-  // each tensor among the operands, in order. nullopt if there is none.
+  // Families of gradients, which have no results: the gradient of each result, and torch's gradient
+  // for each tensor among the operands, in order. nullopt if there is none.
   std::vector<std::optional<SampleTensor>> seeds;
   std::vector<std::optional<SampleResult>> gradients;
   bool slope = true;  // the gradients are derivatives, not a convention
@@ -74,13 +74,15 @@ class OpSamples {
  public:
   // Throws std::runtime_error if a file is missing or malformed.
   static OpSamples read(std::string_view family);
+  static OpSamples read_gradients();  // the families of gradients
   static const std::vector<std::string>& families();
 
   // Samples refer to bytes that this object owns.
   const std::vector<OpSample>& samples() const { return samples_; }
 
  private:
-  std::vector<std::byte> payload_;
+  void add(std::string_view family);
+  std::vector<std::vector<std::byte>> payloads_;  // of each family
   std::vector<OpSample> samples_;
 };
 

@@ -9,13 +9,14 @@ import warnings
 
 import torch
 
-from op_samples import creation, gradients, indexing, pointwise, products, promotion, reductions, sorting, views, windows
+from op_samples import arrays, creation, gradients, indexing, linear_algebra, neural, norms, pointwise, pooling, products, promotion, reductions, sorting, views, windows
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
             "rows": reductions.rows, "scan": reductions.scans, "view": views.views, "joining": views.joining, "indexing": indexing.indexing,
             "picking": indexing.picking, "putting": indexing.putting, "compacting": indexing.compacting,
-            "sorting": sorting.sorting, "product": products.products, "windows": windows.windows, "creation": creation.creation, "gradient": gradients.gradients}
+            "sorting": sorting.sorting, "product": products.products, "windows": windows.windows, "pooling": pooling.pooling, "creation": creation.creation, "neural": neural.neural,
+            "algebra": linear_algebra.algebra, "arrays": arrays.arrays, "norms": norms.norms, "neural_gradient": neural.gradients, "gradient": gradients.gradients}
 
 
 def main(names):

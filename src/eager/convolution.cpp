@@ -64,7 +64,7 @@ class Convolution {
   void set_windows(const Tensor& x, const Ints& weight) {
     const TensorImpl& from = *x.impl();
     const bool lies = from.sizes[1] == 1 || from.strides[1] == 1;
-    x_ = joins_ ? padded(x, weight.back()) : lies && from.dtype == dtype_ ? x : by_pixels(x);
+    x_ = joins_ ? padded(x, weight.back()) : lies && from.dtype == dtype_ ? x : channels_last(x);
     const Ints& strides = x_.impl()->strides;
     for (size_t d = 0; d < 3; ++d) {
       const bool exists = d + rank_ >= 3;
@@ -86,7 +86,7 @@ class Convolution {
   }
 
   // A tensor of these sizes whose channels are contiguous.
-  Tensor empty_by_pixels(const Ints& sizes) const {
+  Tensor empty_channels_last(const Ints& sizes) const {
     Ints strides = sizes;
     strides[1] = 1;
     int64_t stride = sizes[1];
@@ -98,8 +98,8 @@ class Convolution {
     return Tensor::empty_strided(sizes, strides, dtype_, cpu);
   }
 
-  Tensor by_pixels(const Tensor& x) const {
-    const Tensor made = empty_by_pixels(x.impl()->sizes);
+  Tensor channels_last(const Tensor& x) const {
+    const Tensor made = empty_channels_last(x.impl()->sizes);
     copy_elements(x, made);
     return made;
   }
@@ -109,7 +109,7 @@ class Convolution {
     const TensorImpl& from = *x.impl();
     Ints sizes = from.sizes;
     sizes.back() = (out_.impl()->sizes.back() - 1) * spec_.stride.back() + taps;
-    const Tensor made = empty_by_pixels(sizes);
+    const Tensor made = empty_channels_last(sizes);
     const int64_t padding = spec_.padding.back().hint(), skipped = std::max<int64_t>(-padding, 0),
                   first = std::max<int64_t>(padding, 0),
                   count = std::min(from.sizes.back() - skipped, sizes.back() - first);

@@ -62,16 +62,10 @@ template <int rows, int vectors, class Acc>
     ahead += t.ahead_each;
     const i64 length = tap->length;
     const u64 inside = tap->inside >> t.row & all;
-    if (inside == 0) {
-      b += length * columns;
-      continue;
-    }
     const Acc* a[rows];
 #pragma clang loop unroll(full)
     for (int r = 0; r < rows; ++r)
       a[r] = inside >> r & 1 ? t.x + start[r] + tap->offset : windows_outside<Acc>;
-    MatmulSums<rows, vectors, Acc> before;
-    if (inside != all) before = sums;
     const auto step = [&](i64 i) __attribute__((always_inline)) {
       Vec<Acc> right[vectors];
 #pragma clang loop unroll(full)
@@ -91,14 +85,6 @@ template <int rows, int vectors, class Acc>
     }
 #pragma clang loop unroll(disable)
     for (; i < length; ++i) step(i);
-    if (inside != all) {  // not even 0 times an infinite weight
-#pragma clang loop unroll(full)
-      for (int r = 0; r < rows; ++r) {
-        if (inside >> r & 1) continue;
-#pragma clang loop unroll(full)
-        for (int j = 0; j < vectors; ++j) sums.sum[r][j] = before.sum[r][j];
-      }
-    }
   }
   sums.write(t.c, t.c_stride);
 }

@@ -84,8 +84,8 @@ struct ProductCall {
 
 // Windows over images as rows of a left operand, in up to three dimensions, outermost first; those
 // that do not exist have sizes 1. Row r is position r % (out[0] * out[1] * out[2]) of image r /
-// (out[0] * ...); element k of it is channel k % channels at tap k / channels, both row-major. Taps
-// outside the image add nothing to the sums.
+// (out[0] * ...); element k of it is channel k % channels at tap k / channels, both row-major.
+// Elements outside the image are 0.
 struct Windows {
   long size[3], out[3], taps[3], stride[3], dilation[3];
   long padding[3];  // before the first element

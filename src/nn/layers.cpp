@@ -68,9 +68,7 @@ BatchNorm2d::BatchNorm2d(Module& owner, std::string name, int64_t channels, doub
 
 Tensor BatchNorm2d::operator()(ops::At x) const {
   const ModuleScope here = scope();
-  const Tensor scale = weight * rsqrt(running_var + eps_), shift = bias - running_mean * scale;
-  const auto by_channel = [](const Tensor& t) { return view(t, {t.size(0), 1, 1}); };
-  return x.operand.tensor() * by_channel(scale) + by_channel(shift);
+  return batch_norm(x, weight, bias, running_mean, running_var, false, 0.1, eps_);
 }
 
 }  // namespace vitro::nn

@@ -6,8 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/define.h"
 #include "vitro/ops/overload.h"
 
@@ -121,8 +123,11 @@ std::vector<Tensor> listed(std::tuple<T...> many) {
   return std::apply([](auto&... one) { return std::vector<Tensor>{std::move(one)...}; }, many);
 }
 
-template <auto function, class R, class... P, size_t... i>
-std::vector<Tensor> call_bound(R (*)(P...), const BoundCall& call, std::index_sequence<i...>) {
+// Made once for all functions with the same parameters.
+template <class R, class... P, size_t... i>
+[[gnu::noinline]] std::vector<Tensor> call_bound(R (*function)(P...), const BoundCall& call,
+                                                 std::index_sequence<i...>) {
+  const CalledAs name(call.schema.name, call.where);
   std::tuple<Parameter<std::remove_cvref_t<P>>...> made{
       Parameter<std::remove_cvref_t<P>>(call, i)...};
   return listed(function(std::get<i>(made).get()...));
@@ -132,12 +137,22 @@ template <auto function, class R, class... P>
 constexpr Function bind(R (*)(P...)) {
   return {
       [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
-        return call_bound<function>(function, BoundCall{schema, arguments, where},
-                                    std::index_sequence_for<P...>());
+        return call_bound(function, BoundCall{schema, arguments, where},
+                          std::index_sequence_for<P...>());
       },
       (size_t{!std::same_as<P, std::source_location>} + ...)};
 }
 template <auto function>
 inline constexpr Function bound = bind<function>(function);
+
+// The in-place form: writes the result into the first argument.
+template <auto function>
+inline constexpr Function written = {
+    [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
+      const CalledAs name(schema.name, where);
+      const Tensor result = bound<function>.call(schema, arguments, where)[0];
+      return std::vector<Tensor>{copy_(std::get<Tensor>(arguments[0]), result, where)};
+    },
+    bound<function>.takes};
 
 }  // namespace vitro::ops

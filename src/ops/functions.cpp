@@ -2,7 +2,10 @@
 #include "functions.h"
 
 #include "bind.h"
+#include "vitro/base/called_as.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/channel_norm.h"
+#include "vitro/ops/derived.h"
 
 namespace vitro::ops {
 namespace {
@@ -59,48 +62,47 @@ std::tuple<Tensor, Tensor> var_mean_along(At x, Dims dim, bool unbiased, bool ke
   return var_mean(x, std::move(dim), unbiased ? 1 : 0, keepdim);
 }
 
-// The output sizes of x's last dimensions, given as sizes or as scale factors, and the scales with
-// which indices are computed.
-struct Resampling {
-  SizesArg sizes;
-  std::vector<std::optional<double>> scales;
-};
-Resampling resampling_of(std::string_view op, const Tensor& x, const std::optional<Sizes>& sizes,
-                         const std::vector<Scalar>& factors) {
-  VITRO_CHECK(sizes.has_value() != !factors.empty(), op,
-              ": needs either output_size or scale_factors");
-  const size_t dims = x.sizes().size() - std::min<size_t>(x.sizes().size(), 2);
-  if (sizes) return {*sizes, std::vector<std::optional<double>>(dims)};
-  VITRO_CHECK(factors.size() == dims, op, ": needs ", dims, " scale_factors, got ", factors.size());
-  Resampling out;
-  for (size_t d = 0; d < dims; ++d) {
-    const double factor = factors[d].as_double();
-    const auto size = static_cast<float>(x.sizes()[2 + d].value());
-    VITRO_CHECK(factor > 0 && factor * size < 1e9, op, ": scale factors must be positive, got ",
-                factor);
-    out.sizes.push_back(static_cast<int64_t>(static_cast<double>(size) * factor));
-    out.scales.emplace_back(factor);
-  }
-  return out;
+// Overloads of the ops that resize: with sizes and one scale for each dimension, or by factors.
+template <const Resizing& how>
+Tensor resized1d(At x, const SizesArg& size, Scale scale) {
+  return resized(how, x, size, {scale});
 }
-Tensor nearest1d_of(At x, const std::optional<Sizes>& sizes, const std::vector<Scalar>& factors) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 3, "upsample_nearest1d: needs x of rank 3, got sizes ", t.sizes());
-  const auto [to, scales] = resampling_of("upsample_nearest1d", t, sizes, factors);
-  return upsample_nearest1d(x, to, scales[0]);
+template <const Resizing& how>
+Tensor resized2d(At x, const SizesArg& size, Scale h, Scale w) {
+  return resized(how, x, size, {h, w});
 }
-Tensor nearest2d_of(At x, const std::optional<Sizes>& sizes, const std::vector<Scalar>& factors) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 4, "upsample_nearest2d: needs x of rank 4, got sizes ", t.sizes());
-  const auto [to, scales] = resampling_of("upsample_nearest2d", t, sizes, factors);
-  return upsample_nearest2d(x, to, scales[0], scales[1]);
+template <const Resizing& how>
+Tensor resized3d(At x, const SizesArg& size, Scale d, Scale h, Scale w) {
+  return resized(how, x, size, {d, h, w});
 }
-Tensor bilinear2d_of(At x, const std::optional<Sizes>& sizes, bool align_corners,
-                     const std::vector<Scalar>& factors) {
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 4, "upsample_bilinear2d: needs x of rank 4, got sizes ", t.sizes());
-  const auto [to, scales] = resampling_of("upsample_bilinear2d", t, sizes, factors);
-  return upsample_bilinear2d(x, to, align_corners, scales[0], scales[1]);
+template <const Resizing& how>
+Tensor aligned1d(At x, const SizesArg& size, bool align_corners, Scale scale) {
+  return resized(how, x, size, {scale}, align_corners);
+}
+template <const Resizing& how>
+Tensor aligned2d(At x, const SizesArg& size, bool align_corners, Scale h, Scale w) {
+  return resized(how, x, size, {h, w}, align_corners);
+}
+template <const Resizing& how>
+Tensor aligned3d(At x, const SizesArg& size, bool align_corners, Scale d, Scale h, Scale w) {
+  return resized(how, x, size, {d, h, w}, align_corners);
+}
+template <const Resizing& how>
+Tensor by_factors(At x, const std::optional<Sizes>& size, const std::vector<Scalar>& factors) {
+  return resized_by(how, x, size, factors);
+}
+template <const Resizing& how>
+Tensor aligned_by_factors(At x, const std::optional<Sizes>& size, bool align_corners,
+                          const std::vector<Scalar>& factors) {
+  return resized_by(how, x, size, factors, align_corners);
+}
+Tensor core_adaptive_avg_pool2d(At x, const SizesArg& output_size) {
+  const CalledAs name("_adaptive_avg_pool2d", x.where);
+  return adaptive_avg_pool2d(x, output_size);
+}
+Tensor core_adaptive_avg_pool3d(At x, const SizesArg& output_size) {
+  const CalledAs name("_adaptive_avg_pool3d", x.where);
+  return adaptive_avg_pool3d(x, output_size);
 }
 Tensor argsort_stable(At x, bool, int64_t dim, bool descending) {
   return argsort(x, dim, descending);
@@ -209,6 +211,35 @@ constexpr NamedFunction rows[] = {
      "(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
      "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
      bound<&layer_norm_of>},
+    {"rms_norm", "x / the root of its mean square over the last dimensions, times weight.",
+     "(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     bound<&rms_norm>},
+    {"batch_norm", "(x - mean) / deviation for each channel, times weight, plus bias.",
+     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+     "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+     bound<&batch_norm>},
+    {"_native_batch_norm_legit_no_training",
+     "(x - mean) / deviation for each channel, times weight, plus bias; and two tensors without "
+     "elements.",
+     "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, float "
+     "momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     bound<&native_batch_norm_legit_no_training>},
+    {"group_norm", "(x - mean) / deviation over groups of channels, times weight, plus bias.",
+     "(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float "
+     "eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor",
+     bound<&group_norm>},
+    {"native_group_norm",
+     "(x - mean) / deviation over groups of channels, times weight, plus bias; also the mean and 1 "
+     "/ deviation.",
+     "(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, "
+     "float "
+     "eps) -> (Tensor, Tensor, Tensor)",
+     bound<&native_group_norm>},
+    {"instance_norm",
+     "(x - mean) / deviation for each channel of each sample, times weight, plus bias.",
+     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+     "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+     bound<&instance_norm>},
     {"var", "Mean squared distance from the mean.", "(Tensor self, bool unbiased=True) -> Tensor",
      bound<&var_of>},
     {"var", "Mean squared distance from the mean.",
@@ -221,44 +252,192 @@ constexpr NamedFunction rows[] = {
      "Tensor)",
      bound<&var_mean_along>},
     {"pad",
-     "x with a border: of `value`, mirrored (reflect), or its outermost elements repeated "
-     "(replicate).",
+     "x with a border: of `value`, mirrored (reflect), its outermost elements repeated "
+     "(replicate), "
+     "or x itself repeated (circular).",
      "(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
      bound<&pad>},
+    {"_pad_circular", "x repeated beyond its ends.", "(Tensor self, SymInt[] pad) -> Tensor",
+     bound<&pad_circular>},
     {"max_pool1d", "The largest element under each place of the kernel.",
      "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], "
      "bool ceil_mode=False) -> Tensor",
      bound<&max_pool1d>},
+    {"max_pool1d_with_indices",
+     "The largest element under each place of the kernel, and its index.",
+     "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], "
+     "bool ceil_mode=False) -> (Tensor, Tensor)",
+     bound<&max_pool1d_with_indices>},
     {"avg_pool1d", "The mean of the elements under each place of the kernel.",
      "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool "
      "ceil_mode=False, bool count_include_pad=True) -> Tensor",
      bound<&avg_pool1d>},
-    {"adaptive_avg_pool1d", "The mean of pieces of equal size.",
+    {"adaptive_avg_pool1d", "The means of output_size parts of nearly equal size.",
      "(Tensor self, int[1] output_size) -> Tensor", bound<&adaptive_avg_pool1d>},
-    {"adaptive_avg_pool2d", "The mean of pieces of equal size.",
+    {"adaptive_avg_pool2d", "The means of output_size parts of nearly equal size.",
      "(Tensor self, SymInt[2] output_size) -> Tensor", bound<&adaptive_avg_pool2d>},
-    {"_adaptive_avg_pool2d", "The mean of pieces of equal size.",
-     "(Tensor self, SymInt[2] output_size) -> Tensor", bound<&adaptive_avg_pool2d>},
+    {"_adaptive_avg_pool2d", "The means of output_size parts of nearly equal size.",
+     "(Tensor self, SymInt[2] output_size) -> Tensor", bound<&core_adaptive_avg_pool2d>},
+    {"adaptive_avg_pool3d", "The means of output_size parts of nearly equal size.",
+     "(Tensor self, SymInt[3] output_size) -> Tensor", bound<&adaptive_avg_pool3d>},
+    {"_adaptive_avg_pool3d", "The means of output_size parts of nearly equal size.",
+     "(Tensor self, SymInt[3] output_size) -> Tensor", bound<&core_adaptive_avg_pool3d>},
+    {"adaptive_max_pool1d",
+     "The largest elements of output_size parts of nearly equal size, and their indices.",
+     "(Tensor self, int[1] output_size) -> (Tensor, Tensor)", bound<&adaptive_max_pool1d>},
+    {"adaptive_max_pool2d",
+     "The largest elements of output_size parts of nearly equal size, and their indices.",
+     "(Tensor self, int[2] output_size) -> (Tensor, Tensor)", bound<&adaptive_max_pool2d>},
+    {"adaptive_max_pool3d",
+     "The largest elements of output_size parts of nearly equal size, and their indices.",
+     "(Tensor self, int[3] output_size) -> (Tensor, Tensor)", bound<&adaptive_max_pool3d>},
+    {"max_unpool2d", "Planes of 0 with the elements of x at their indices.",
+     "(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor", bound<&max_unpool2d>},
+    {"avg_pool2d_backward", "The gradient of avg_pool2d.",
+     "(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool "
+     "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+     bound<&avg_pool2d_backward>},
+    {"max_pool2d_with_indices_backward", "The gradient of max_pool2d_with_indices.",
+     "(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] "
+     "dilation, bool ceil_mode, Tensor indices) -> Tensor",
+     bound<&max_pool2d_with_indices_backward>},
+    {"_adaptive_avg_pool2d_backward", "The gradient of adaptive_avg_pool2d.",
+     "(Tensor grad_output, Tensor self) -> Tensor", bound<&adaptive_avg_pool2d_backward>},
+    {"adaptive_max_pool2d_backward", "The gradient of adaptive_max_pool2d.",
+     "(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+     bound<&adaptive_max_pool2d_backward>},
+    {"avg_pool3d_backward", "The gradient of avg_pool3d.",
+     "(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool "
+     "ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+     bound<&avg_pool3d_backward>},
+    {"max_pool3d_with_indices_backward", "The gradient of max_pool3d_with_indices.",
+     "(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] "
+     "dilation, bool ceil_mode, Tensor indices) -> Tensor",
+     bound<&max_pool3d_with_indices_backward>},
+    {"_adaptive_avg_pool3d_backward", "The gradient of adaptive_avg_pool3d.",
+     "(Tensor grad_output, Tensor self) -> Tensor", bound<&adaptive_avg_pool3d_backward>},
+    {"adaptive_max_pool3d_backward", "The gradient of adaptive_max_pool3d.",
+     "(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+     bound<&adaptive_max_pool3d_backward>},
+    {"col2im", "The planes whose columns (im2col) these are; where patches overlap, their sum.",
+     "(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, "
+     "int[2] stride) -> Tensor",
+     bound<&col2im>},
     {"upsample_nearest1d", "x resized: each element is the nearest one of x.",
      "(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
-     bound<&upsample_nearest1d>},
+     bound<&resized1d<nearest1d>>},
     {"upsample_nearest1d", "x resized: each element is the nearest one of x.",
      ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-     bound<&nearest1d_of>},
+     bound<&by_factors<nearest1d>>},
     {"upsample_nearest2d", "x resized: each element is the nearest one of x.",
      "(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
-     bound<&upsample_nearest2d>},
+     bound<&resized2d<nearest2d>>},
     {"upsample_nearest2d", "x resized: each element is the nearest one of x.",
      ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
-     bound<&nearest2d_of>},
+     bound<&by_factors<nearest2d>>},
+    {"upsample_nearest3d", "x resized: each element is the nearest one of x.",
+     "(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&resized3d<nearest3d>>},
+    {"upsample_nearest3d", "x resized: each element is the nearest one of x.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&by_factors<nearest3d>>},
+    {"_upsample_nearest_exact1d",
+     "x resized: each element is the one of x with the nearest center.",
+     "(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
+     bound<&resized1d<nearest_exact1d>>},
+    {"_upsample_nearest_exact1d",
+     "x resized: each element is the one of x with the nearest center.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&by_factors<nearest_exact1d>>},
+    {"_upsample_nearest_exact2d",
+     "x resized: each element is the one of x with the nearest center.",
+     "(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor",
+     bound<&resized2d<nearest_exact2d>>},
+    {"_upsample_nearest_exact2d",
+     "x resized: each element is the one of x with the nearest center.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&by_factors<nearest_exact2d>>},
+    {"_upsample_nearest_exact3d",
+     "x resized: each element is the one of x with the nearest center.",
+     "(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&resized3d<nearest_exact3d>>},
+    {"_upsample_nearest_exact3d",
+     "x resized: each element is the one of x with the nearest center.",
+     ".vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+     bound<&by_factors<nearest_exact3d>>},
+    {"upsample_linear1d", "x resized: elements are interpolated linearly between neighbours.",
+     "(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
+     bound<&aligned1d<linear1d>>},
+    {"upsample_linear1d", "x resized: elements are interpolated linearly between neighbours.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&aligned_by_factors<linear1d>>},
     {"upsample_bilinear2d", "x resized: elements are interpolated linearly between neighbours.",
      "(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
      "scales_w=None) -> Tensor",
-     bound<&upsample_bilinear2d>},
+     bound<&aligned2d<bilinear2d>>},
     {"upsample_bilinear2d", "x resized: elements are interpolated linearly between neighbours.",
      ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
      "Tensor",
-     bound<&bilinear2d_of>},
+     bound<&aligned_by_factors<bilinear2d>>},
+    {"upsample_trilinear3d", "x resized: elements are interpolated linearly between neighbours.",
+     "(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? "
+     "scales_h=None, float? scales_w=None) -> Tensor",
+     bound<&aligned3d<trilinear3d>>},
+    {"upsample_trilinear3d", "x resized: elements are interpolated linearly between neighbours.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&aligned_by_factors<trilinear3d>>},
+    {"upsample_bicubic2d", "x resized: elements are interpolated by cubic convolution.",
+     "(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&aligned2d<bicubic2d>>},
+    {"upsample_bicubic2d", "x resized: elements are interpolated by cubic convolution.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&aligned_by_factors<bicubic2d>>},
+    {"_upsample_bilinear2d_aa",
+     "x resized: linear interpolation, over all elements that a new one covers.",
+     "(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&aligned2d<bilinear2d_aa>>},
+    {"_upsample_bilinear2d_aa",
+     "x resized: linear interpolation, over all elements that a new one covers.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&aligned_by_factors<bilinear2d_aa>>},
+    {"_upsample_bicubic2d_aa",
+     "x resized: cubic convolution, over all elements that a new one covers.",
+     "(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? "
+     "scales_w=None) -> Tensor",
+     bound<&aligned2d<bicubic2d_aa>>},
+    {"_upsample_bicubic2d_aa",
+     "x resized: cubic convolution, over all elements that a new one covers.",
+     ".vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> "
+     "Tensor",
+     bound<&aligned_by_factors<bicubic2d_aa>>},
+    {"grid_sampler_2d", "x at the places of the grid, between -1 and 1.",
+     "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+     "Tensor",
+     bound<&grid_sampler_2d>},
+    {"grid_sampler_3d", "x at the places of the grid, between -1 and 1.",
+     "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+     "Tensor",
+     bound<&grid_sampler_3d>},
+    {"grid_sampler", "x at the places of the grid, between -1 and 1.",
+     "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+     "Tensor",
+     bound<&grid_sampler>},
+    {"affine_grid_generator", "The grid of an affine map, for grid_sampler.",
+     "(Tensor theta, SymInt[] size, bool align_corners) -> Tensor", bound<&affine_grid_generator>},
+    {"pixel_shuffle", "x [..., c * r * r, h, w] as [..., c, h * r, w * r].",
+     "(Tensor self, int upscale_factor) -> Tensor", bound<&pixel_shuffle>},
+    {"pixel_unshuffle", "x [..., c, h * r, w * r] as [..., c * r * r, h, w].",
+     "(Tensor self, int downscale_factor) -> Tensor", bound<&pixel_unshuffle>},
+    {"channel_shuffle", "The channels of the groups in turn.",
+     "(Tensor self, SymInt groups) -> Tensor", bound<&channel_shuffle>},
     {"argsort", "The indices that sort each row along `dim`.",
      "(Tensor self, int dim=-1, bool descending=False) -> Tensor", bound<&argsort>},
     {"argsort", "The indices that sort each row along `dim`.",
@@ -277,6 +456,41 @@ constexpr NamedFunction rows[] = {
     {"nanmedian", "The median, ignoring NaNs.",
      ".dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      bound<&nanmedian_along>},
+    {"alias", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
+    {"type_as", "x itself if it has the dtype of `other`, else a converted copy.",
+     "(Tensor self, Tensor other) -> Tensor", bound<&type_as>},
+    {"reshape_as", "x with the sizes of `other`: a view if the strides allow it, else a copy.",
+     "(Tensor(a) self, Tensor other) -> Tensor(a)", bound<&reshape_as>},
+    {"swapaxes", "x with two dimensions swapped.",
+     "(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", bound<&swapaxes>},
+    {"numpy_T", "x with its dimensions in reverse order.", "(Tensor(a) self) -> Tensor(a)",
+     bound<&numpy_T>},
+    {"repeat", "x repeated along each dimension; further numbers add dimensions in front.",
+     "(Tensor self, SymInt[] repeats) -> Tensor", bound<&repeat>},
+    {"multiply", "a * b; logical and for bool.",
+     ".Tensor(Tensor self, Tensor other) -> Tensor\n"
+     ".Scalar(Tensor self, Scalar other) -> Tensor",
+     bound<&multiply>},
+    {"nansum", "The sum over `dim` of the elements that are not NaN.",
+     "(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     bound<&nansum>},
+    {"take_along_dim",
+     "gather with operands broadcast in the other dimensions; without `dim`, of flattened "
+     "operands.",
+     "(Tensor self, Tensor indices, int? dim=None) -> Tensor", bound<&take_along_dim>},
+    {"masked_scatter", "x with elements of `source`, in order, where the mask is true.",
+     "(Tensor self, Tensor mask, Tensor source) -> Tensor", bound<&masked_scatter>},
+    {"hstack", "The operands concatenated along dimension 1, vectors along dimension 0.",
+     "(Tensor[] tensors) -> Tensor", bound<&hstack>},
+    {"vstack", "The operands, vectors as rows, concatenated along dimension 0.",
+     "(Tensor[] tensors) -> Tensor", bound<&vstack>},
+    {"dstack", "The operands, with at least three dimensions, concatenated along dimension 2.",
+     "(Tensor[] tensors) -> Tensor", bound<&dstack>},
+    {"baddbmm", "beta * x + alpha * bmm(a, b).",
+     "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     bound<&baddbmm>},
+    {"dropout", "x itself if train=False, or if p is 0.",
+     "(Tensor input, float p, bool train) -> Tensor", bound<&dropout>},
 };
 #undef VITRO_OPTIONS
 

@@ -14,5 +14,9 @@ struct NamedFunction {
   Function call;
 };
 std::span<const NamedFunction> functions();
+// Activation functions, losses, norms and distances, linear algebra.
+std::span<const NamedFunction> neural_functions();
+// Elementwise functions, and functions that move, count or create elements.
+std::span<const NamedFunction> array_functions();
 
 }  // namespace vitro::ops

@@ -1,51 +1,49 @@
-// The kernel of a pool or of im2col over planes (height, then width). Used by windows (window.cpp),
-// the functions of pools (pool.cpp) and their gradients.
+// The kernel of a pool or of im2col over planes, the last dimensions of a tensor, and its patches.
+// Used by pools, im2col and its inverse, and their gradients.
 #pragma once
 
-#include <array>
+#include <string_view>
 
 #include "vitro/ops/window.h"
 
 namespace vitro::ops {
 
+// One number for each dimension of a plane.
 struct Kernel {
-  std::array<int64_t, 2> size, stride, padding, dilation;
+  Dims size, stride, padding, dilation;
   bool ceil = false;
-  int64_t count() const { return size[0] * size[1]; }
+  size_t dims() const { return size.size(); }
+  int64_t count() const;  // the number of its elements; at most INT64_MAX
+  Size reach(size_t d) const { return (Size(size[d]) - 1) * dilation[d] + 1; }
+  bool pads() const;  // whether there is any padding
 };
 
-// One number is for both.
-inline int64_t of_height(const Dims& two) {
-  return two[0];
+// A single number is for all dimensions.
+inline int64_t of_dim(const Dims& numbers, size_t d) {
+  return numbers.size() == 1 ? numbers[0] : numbers[d];
 }
-inline int64_t of_width(const Dims& two) {
-  return two.back();
+inline Dims of_each(const Dims& numbers, int dims) {
+  Dims out;
+  for (int d = 0; d < dims; ++d) out.push_back(of_dim(numbers, static_cast<size_t>(d)));
+  return out;
 }
-inline std::array<int64_t, 2> both(const Dims& two) {
-  return {of_height(two), of_width(two)};
-}
-inline Kernel kernel_of(const MaxPoolAttrs& a) {
-  return {both(a.kernel_size), both(a.stride.empty() ? a.kernel_size : a.stride), both(a.padding),
-          both(a.dilation), a.ceil_mode};
-}
-inline Kernel kernel_of(const AvgPoolAttrs& a) {
-  return {both(a.kernel_size),
-          both(a.stride.empty() ? a.kernel_size : a.stride),
-          both(a.padding),
-          {1, 1},
-          a.ceil_mode};
-}
+// Error of `op` unless there is one number or `dims`, and all are at least `least`.
+void check_numbers(std::string_view op, std::string_view what, const Dims& numbers, int dims,
+                   int64_t least);
 
-// The same, with an Error of `op` if a number is invalid.
-Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a);
-Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a);
-
-// The sizes of the result of a kernel over x, whose last two dimensions are planes.
-Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k);
+// The number of places of the kernel along dimension d of a plane, which has `size` elements.
+Size places_of(const Kernel& k, size_t d, Size size);
 
 // x with the kernel's padding around its planes.
 Tensor padded_planes(const Tensor& x, const Kernel& k, const Scalar& value);
 // The elements under each place of the kernel, as a view: see patches().
 Tensor patches_under(const Kernel& k, const Tensor& x);
+// The inverse: planes of these sizes, the sums of the elements of all patches [..., kernel,
+// places].
+Tensor sum_of_patches(const Tensor& parts, const Sizes& plane, const Dims& stride,
+                      const Dims& dilation);
+
+// The first `first` sizes of x, then `rest`.
+Sizes followed_by(const Tensor& x, int64_t first, const Sizes& rest);
 
 }  // namespace vitro::ops

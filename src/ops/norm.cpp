@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/expand_rows.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
+#include "vitro/ops/channel_norm.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/reduce.h"
@@ -56,6 +58,15 @@ bool no_elements(const Tensor& x, AttrsView attrs, std::span<Tensor> results) {
   if (!is_empty(x, attrs.as<SoftmaxAttrs>().dim)) return false;
   results[0] = clone(x, MemoryFormat::contiguous);
   return true;
+}
+
+// The first of the last dimensions of x, which must have the sizes `shape`.
+size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape) {
+  bool fits = !shape.empty() && shape.size() <= sizes.size();
+  const size_t first = fits ? sizes.size() - shape.size() : 0;
+  for (size_t d = 0; fits && d < shape.size(); ++d) fits = equal(sizes[first + d], shape[d]);
+  VITRO_CHECK(fits, op, ": normalized_shape ", shape, " is not the end of the sizes of x, ", sizes);
+  return first;
 }
 
 // Variance and mean of `x` over `dims`, which are kept as size 1.
@@ -149,11 +160,7 @@ void Var::expand(std::span<const Operand> operands, AttrsView attrs, std::span<T
 void NativeLayerNorm::shape(ShapeCall& call) {
   const TensorMeta& x = floating_of(call);
   const Sizes& shape = call.attrs.as<Attrs>().normalized_shape;
-  bool fits = !shape.empty() && shape.size() <= x.sizes.size();
-  const size_t first = fits ? x.sizes.size() - shape.size() : 0;
-  for (size_t d = 0; fits && d < shape.size(); ++d) fits = equal(x.sizes[first + d], shape[d]);
-  VITRO_CHECK(fits, "native_layer_norm: normalized_shape ", shape,
-              " is not the end of the sizes of x, ", x.sizes);
+  const size_t first = first_normalized(call.op, x.sizes, shape);
   for (size_t i = 1; i < call.operands.size(); ++i) {
     const TensorMeta* p = call.operands[i].meta;
     VITRO_CHECK(!p || equal_sizes(p->sizes, shape),
@@ -206,6 +213,26 @@ Tensor layer_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight, co
                   double eps) {
   const CalledAs name("layer_norm", x.where);
   return std::get<0>(native_layer_norm(x, std::move(normalized_shape), weight, bias, eps));
+}
+Tensor rms_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight,
+                std::optional<double> eps) {
+  const CalledAs name("rms_norm", x.where);
+  const Tensor& t = x.operand.tensor();
+  const Sizes shape = normalized_shape;
+  VITRO_CHECK(is_floating(t.dtype()), "rms_norm: takes a tensor of floating-point numbers, got ",
+              t.dtype(), "; cast it first");
+  const size_t first = ops::first_normalized("rms_norm", t.sizes(), shape);
+  VITRO_CHECK(!weight.defined() || ops::equal_sizes(weight.sizes(), shape),
+              "rms_norm: weight has sizes ", weight.sizes(), ", needs ", shape);
+  const double least = compute_type(t.dtype()) == DType::f64
+                           ? std::numeric_limits<double>::epsilon()
+                           : std::numeric_limits<float>::epsilon();
+  const Tensor wide = ops::widened(contiguous(x));
+  Dims dims;
+  for (auto d = static_cast<int64_t>(first); d < t.rank(); ++d) dims.push_back(d);
+  Tensor y = wide * rsqrt(mean(wide * wide, dims, true) + eps.value_or(least));
+  if (weight.defined()) y = y * ops::widened(weight);
+  return to(y, t.dtype());
 }
 
 }  // namespace vitro

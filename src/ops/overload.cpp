@@ -91,8 +91,10 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const NamedFunction& one : functions())
-    collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
+  for (const auto table : {functions(), neural_functions(), array_functions()}) {
+    for (const NamedFunction& one : table)
+      collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
+  }
   std::map<std::string, size_t> first;
   for (size_t i = 0; i < collect.all.size(); ++i) first.emplace(collect.all[i].schema.name, i);
   std::stable_sort(collect.all.begin(), collect.all.end(),
@@ -161,9 +163,9 @@ std::string of_argument(const Schema& schema, size_t argument) {
 
 // Arguments that affect only how or where something is computed, or only gradients.
 bool changes_no_value(std::string_view name) {
-  static constexpr std::string_view names[] = {"pin_memory",  "non_blocking", "implicit",
-                                               "sparse_grad", "sparse",       "cudnn_enable",
-                                               "stable",      "sorted"};
+  static constexpr std::string_view names[] = {"pin_memory",    "non_blocking", "implicit",
+                                               "sparse_grad",   "sparse",       "cudnn_enable",
+                                               "cudnn_enabled", "stable",       "sorted"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
@@ -281,7 +283,10 @@ std::span<const Overload> overloads(const OpDef& op) {
 }
 
 ArgValue default_value(const SchemaArgument& argument) {
-  return argument.default_text ? value_of_text(*argument.default_text) : ArgValue();
+  if (!argument.default_text) return {};
+  // ATen writes a dtype as its number; the only one that is a default is 4, i64.
+  if (argument.type.kind == ArgKind::dtype && *argument.default_text == "4") return DType::i64;
+  return value_of_text(*argument.default_text);
 }
 
 std::span<const Overload> overloads(std::string_view name) {

@@ -1,5 +1,6 @@
 // Shape rules of pointwise ops that have their own, and the functions whose arguments choose among
 // ops (alpha, rounding_mode).
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/activation.h"
@@ -55,24 +56,10 @@ bool is_one_number(const Operand& o) {
   return o.is_number() || o.tensor().rank() == 0;
 }
 
-DType promoted(const Operand& a, const Operand& b) {
-  Promotion promotion;
-  for (const Operand* o : {&a, &b}) {
-    if (o->is_number()) {
-      promotion.add(o->number().dtype(), Promotion::Rank::number);
-    } else {
-      const bool flat = o->tensor().rank() == 0;
-      promotion.add(o->tensor().dtype(),
-                    flat ? Promotion::Rank::zero_dim : Promotion::Rank::dimensioned);
-    }
-  }
-  return promotion.result();
-}
-
 // Whether the composites of vitro/ops/binary.h compute in the dtype in which a and b are added.
 bool in_one_visit(const Operand& a, const Operand& b) {
   if (!a.is_tensor() || !b.is_tensor()) return false;
-  const DType common = promoted(a, b);
+  const DType common = ops::result_type({&a, &b});
   return common == DType::f32 || common == DType::f64;
 }
 
@@ -83,7 +70,7 @@ void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
 
 // b * alpha in the dtype in which a and b are added; alpha is rounded to it, too.
 Tensor scaled(std::string_view op, const ops::First& a, const Operand& b, const Scalar& alpha) {
-  const DType common = promoted(a.operand, b);
+  const DType common = ops::result_type({&a.operand, &b});
   check_alpha(op, common, alpha);
   const Device device = a.operand.is_tensor() ? a.operand.tensor().device()
                         : b.is_tensor()       ? b.tensor().device()

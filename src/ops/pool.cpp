@@ -1,16 +1,179 @@
-// Public functions of pools. Small kernels are windows (window.cpp); large ones are reductions of a
-// view of the patches, which loop over the kernel instead of unrolling it.
+// Pools: shape rules and index maps of windows, and the public functions, which choose between
+// windows and reductions of a view of the patches.
+#include "vitro/ops/pool.h"
+
 #include <limits>
 
 #include "core/numbers.h"
-#include "ops/kernel_places.h"
+#include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/operators.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
 #include "vitro/ops/view.h"
-#include "vitro/ops/window.h"
 
 namespace vitro {
+namespace ops {
+
+using sym::Expr;
+
+Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a, int dims) {
+  check_numbers(op, "kernel_size", a.kernel_size, dims, 1);
+  if (!a.stride.empty()) check_numbers(op, "stride", a.stride, dims, 1);
+  check_numbers(op, "padding", a.padding, dims, 0);
+  check_numbers(op, "dilation", a.dilation, dims, 1);
+  return kernel_of(a, dims);
+}
+Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a, int dims) {
+  check_numbers(op, "kernel_size", a.kernel_size, dims, 1);
+  if (!a.stride.empty()) check_numbers(op, "stride", a.stride, dims, 1);
+  check_numbers(op, "padding", a.padding, dims, 0);
+  return kernel_of(a, dims);
+}
+
+void check_planes(std::string_view op, const Sizes& x, int dims) {
+  const auto rank = static_cast<int>(x.size());
+  VITRO_CHECK(rank == dims + 1 || rank == dims + 2, op, ": needs x of rank ", dims + 2,
+              " (a batch) or ", dims + 1, ", got sizes ", numbers_of(x));
+}
+
+Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
+  check_planes(op, x.sizes, static_cast<int>(k.dims()));
+  Sizes sizes = x.sizes;
+  for (size_t d = 0; d < k.dims(); ++d) {
+    Size& size = sizes[sizes.size() - k.dims() + d];
+    VITRO_CHECK(k.padding[d] <= k.size[d] / 2, op, ": padding ", k.padding[d],
+                " is more than half of the kernel_size ", k.size[d]);
+    const Size least = k.ceil ? k.reach(d) - (k.stride[d] - 1) : k.reach(d);
+    VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
+                ": the kernel extends over ", k.reach(d), " elements of dimension ",
+                static_cast<int>(d) - static_cast<int>(k.dims()), ", x has ", number_of(size),
+                " there, and ", k.padding[d], " of padding on each side");
+    size = places_of(k, d, size);
+  }
+  return sizes;
+}
+
+namespace {
+
+// The maximum number of taps of a window op: each is unrolled in code.
+constexpr int64_t most_taps = 1024;
+
+const TensorMeta& operand_of(const ShapeCall& call) {
+  VITRO_CHECK(call.operands[0].meta, call.op, ": takes a tensor");
+  return *call.operands[0].meta;
+}
+
+void push_pooled(ShapeCall& call, const Kernel& k, std::string_view reduction) {
+  const TensorMeta& in = operand_of(call);
+  VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(),
+              " elements is larger than ", most_taps, "; take ", reduction,
+              " of the dimensions that it covers");
+  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
+}
+
+void shape_of_max_pool(ShapeCall& call, int dims) {
+  const Kernel k = checked_kernel(call.op, call.attrs.as<MaxPoolAttrs>(), dims);
+  const DType dtype = operand_of(call).dtype;
+  VITRO_CHECK(!is_bool(dtype), call.op, ": takes numbers, got ", dtype, "; cast them first");
+  push_pooled(call, k, "amax");
+}
+
+IndexList under_kernel(const Kernel& k, std::span<const Expr> index, int64_t tap) {
+  IndexList out(index);
+  for (size_t d = k.dims(); d-- > 0;) {
+    Expr& e = out[out.size() - k.dims() + d];
+    e = e * k.stride[d] + (tap % k.size[d] * k.dilation[d] - k.padding[d]);
+    tap /= k.size[d];
+  }
+  return out;
+}
+
+}  // namespace
+
+template <int dims>
+void MaxPool<dims>::shape(ShapeCall& call) {
+  shape_of_max_pool(call, dims);
+}
+template <int dims>
+int64_t MaxPool<dims>::taps(AttrsView attrs) {
+  return kernel_of(attrs.as<Attrs>(), dims).count();
+}
+template <int dims>
+IndexList MaxPool<dims>::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
+                             std::span<const Expr> index, int64_t tap) {
+  return under_kernel(kernel_of(attrs.as<Attrs>(), dims), index, tap);
+}
+
+template <int dims>
+void MaxPoolWithIndices<dims>::shape(ShapeCall& call) {
+  shape_of_max_pool(call, dims);
+  TensorMeta indices = call.results[0];
+  indices.dtype = DType::i64;
+  call.results.push_back(std::move(indices));
+}
+template <int dims>
+Expr MaxPoolWithIndices<dims>::first_place(const TensorMeta& operand, const TensorMeta&,
+                                           AttrsView attrs, std::span<const Expr> index) {
+  const Kernel k = kernel_of(attrs.as<Attrs>(), dims);
+  Expr place = 0;
+  for (size_t d = 0; d < dims; ++d) {
+    const Expr first = index[index.size() - dims + d] * k.stride[d] - k.padding[d];
+    const bool before = k.padding[d] > 0;  // the first taps may be outside
+    place = place * operand.sizes[operand.sizes.size() - dims + d].expr() +
+            (before ? sym::max(first, sym::mod(first, k.dilation[d])) : first);
+  }
+  return place;
+}
+
+template <int dims>
+void AvgPool<dims>::shape(ShapeCall& call) {
+  const auto& a = call.attrs.as<Attrs>();
+  const Kernel k = checked_kernel(call.op, a, dims);
+  const DType dtype = operand_of(call).dtype;
+  VITRO_CHECK(is_floating(dtype), call.op, ": takes floating-point numbers, got ", dtype,
+              "; cast them first");
+  VITRO_CHECK(a.divisor_override != 0, call.op, ": divisor_override must not be 0");
+  push_pooled(call, k, "the mean");
+}
+template <int dims>
+int64_t AvgPool<dims>::taps(AttrsView attrs) {
+  return kernel_of(attrs.as<Attrs>(), dims).count();
+}
+template <int dims>
+IndexList AvgPool<dims>::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
+                             std::span<const Expr> index, int64_t tap) {
+  return under_kernel(kernel_of(attrs.as<Attrs>(), dims), index, tap);
+}
+template <int dims>
+Expr AvgPool<dims>::count(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
+                          std::span<const Expr> index) {
+  const auto& a = attrs.as<Attrs>();
+  const Kernel k = kernel_of(a, dims);
+  if (a.divisor_override) return *a.divisor_override;
+  if (a.count_include_pad && !k.ceil) return k.count();
+  Expr count = 1;
+  for (size_t d = 0; d < dims; ++d) {
+    const Expr size = operand.sizes[operand.sizes.size() - dims + d].expr();
+    const Expr first = index[index.size() - dims + d] * k.stride[d] - k.padding[d];
+    const Expr inside = a.count_include_pad ? Expr(k.padding[d]) : Expr(0);
+    const Expr begin = a.count_include_pad ? first : sym::max(first, 0);
+    count = count * (sym::min(first + k.size[d], size + inside) - begin);
+  }
+  return count;
+}
+
+template struct MaxPool<2>;
+template struct MaxPool<3>;
+template struct MaxPoolWithIndices<2>;
+template struct MaxPoolWithIndices<3>;
+template struct AvgPool<2>;
+template struct AvgPool<3>;
+
+}  // namespace ops
+
 namespace {
 
 // Kernels of at least this many elements are computed as a reduction of a view.
@@ -22,62 +185,89 @@ Scalar least_of(DType dtype) {
   return std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(dtype));
 }
 
-// One number is for height and width.
-DimsArg for_both(const DimsArg& numbers) {
-  return numbers.size() == 1 ? DimsArg{numbers[0], numbers[0]} : numbers;
-}
-
 bool is_large(std::string_view op, const ops::Kernel& k, const Tensor& x) {
   if (k.count() <= large_kernel || k.ceil) return false;
   (void)ops::pooled_sizes(op, x.rule_meta(), k);
   return true;
 }
 
+// The dimensions of the kernel in a view of patches.
+DimsArg of_kernel(const ops::Kernel& k) {
+  DimsArg dims;
+  for (size_t d = 0; d < k.dims(); ++d) dims.push_back(-static_cast<int64_t>(d + k.dims()) - 1);
+  return dims;
+}
+
+template <class Op>
+Tensor max_pool(const ops::At& x, const ops::MaxPoolAttrs& attrs, int dims) {
+  const CalledAs name(Op::name, x.where);
+  const ops::Kernel k = ops::checked_kernel(Op::name, attrs, dims);
+  const Tensor& t = x.operand.tensor();
+  if (!is_bool(t.dtype()) && is_large(Op::name, k, t))
+    return amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), of_kernel(k));
+  return ops::call<Op>(x.where, {x.operand}, attrs);
+}
+
+template <class Op>
+Tensor avg_pool(const ops::At& x, const ops::AvgPoolAttrs& attrs, int dims) {
+  const CalledAs name(Op::name, x.where);
+  const ops::Kernel k = ops::checked_kernel(Op::name, attrs, dims);
+  const Tensor& t = x.operand.tensor();
+  const bool counts_all = attrs.count_include_pad || !k.pads();
+  if (counts_all && !attrs.divisor_override && is_floating(t.dtype()) && is_large(Op::name, k, t))
+    return mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), of_kernel(k));
+  return ops::call<Op>(x.where, {x.operand}, attrs);
+}
+
+template <class Op>
+std::tuple<Tensor, Tensor> max_pool_with_indices(const ops::At& x, const ops::MaxPoolAttrs& attrs) {
+  auto [values, indices] = ops::call_many<Op, 2>(x.where, {x.operand}, attrs);
+  return {std::move(values), std::move(indices)};
+}
+
 }  // namespace
 
 Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
                   bool ceil_mode) {
-  const CalledAs name("max_pool2d", x.where);
-  const ops::MaxPoolAttrs attrs{std::move(kernel_size), std::move(stride), for_both(padding),
-                                for_both(dilation), ceil_mode};
-  const ops::Kernel k = ops::checked_kernel(ops::MaxPool2d::name, attrs);
-  const Tensor& t = x.operand.tensor();
-  if (!is_bool(t.dtype()) && is_large(ops::MaxPool2d::name, k, t))
-    return amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), {-4, -3});
-  return ops::call<ops::MaxPool2d>(x.where, {x.operand}, attrs);
+  return max_pool<ops::MaxPool2d>(x, {kernel_size, stride, padding, dilation, ceil_mode}, 2);
 }
-
+Tensor max_pool3d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
+                  bool ceil_mode) {
+  return max_pool<ops::MaxPool3d>(x, {kernel_size, stride, padding, dilation, ceil_mode}, 3);
+}
 std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_size, DimsArg stride,
                                                    DimsArg padding, DimsArg dilation,
                                                    bool ceil_mode) {
-  auto [values, indices] = ops::call_many<ops::MaxPool2dWithIndices, 2>(
-      x.where, {x.operand},
-      {std::move(kernel_size), std::move(stride), for_both(padding), for_both(dilation),
-       ceil_mode});
-  return {std::move(values), std::move(indices)};
+  return max_pool_with_indices<ops::MaxPool2dWithIndices>(
+      x, {kernel_size, stride, padding, dilation, ceil_mode});
 }
-
+std::tuple<Tensor, Tensor> max_pool3d_with_indices(ops::At x, DimsArg kernel_size, DimsArg stride,
+                                                   DimsArg padding, DimsArg dilation,
+                                                   bool ceil_mode) {
+  return max_pool_with_indices<ops::MaxPool3dWithIndices>(
+      x, {kernel_size, stride, padding, dilation, ceil_mode});
+}
 Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
                   bool count_include_pad, std::optional<int64_t> divisor_override) {
-  const CalledAs name("avg_pool2d", x.where);
-  const ops::AvgPoolAttrs attrs{std::move(kernel_size), std::move(stride),
-                                std::move(padding),     ceil_mode,
-                                count_include_pad,      divisor_override};
-  const ops::Kernel k = ops::checked_kernel(ops::AvgPool2d::name, attrs);
-  const Tensor& t = x.operand.tensor();
-  const bool counts_all = count_include_pad || (k.padding[0] == 0 && k.padding[1] == 0);
-  if (counts_all && !divisor_override && is_floating(t.dtype()) &&
-      is_large(ops::AvgPool2d::name, k, t))
-    return mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), {-4, -3});
-  return ops::call<ops::AvgPool2d>(x.where, {x.operand}, attrs);
+  return avg_pool<ops::AvgPool2d>(
+      x, {kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override}, 2);
+}
+Tensor avg_pool3d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
+                  bool count_include_pad, std::optional<int64_t> divisor_override) {
+  return avg_pool<ops::AvgPool3d>(
+      x, {kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override}, 3);
 }
 
 namespace {
 
-// Converts the parameters of a 1d pool to those of a 2d pool over a plane of height 1.
+// Converts x and the parameters of a 1d pool to those of a 2d pool over planes of height 1.
 struct OfWidth {
   std::string_view op;
 
+  Tensor plane(const ops::At& x) const {
+    ops::check_planes(op, x.operand.tensor().sizes(), 1);
+    return unsqueeze({x.operand.tensor(), x.where}, -2);
+  }
   // `of_height` leaves the height unchanged; it is also the lower bound for `of_width`.
   DimsArg operator()(std::string_view what, int64_t of_height, const DimsArg& of_width) const {
     VITRO_CHECK(of_width.size() == 1, op, ": ", what, " takes one number, got ", of_width);
@@ -95,69 +285,82 @@ struct OfWidth {
 Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, DimsArg dilation,
                   bool ceil_mode) {
   const CalledAs name("max_pool1d", x.where);
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
-              "max_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
   constexpr OfWidth of_width{"max_pool1d"};
-  return squeeze(
-      max_pool2d({unsqueeze({t, x.where}, -2), x.where}, of_width("kernel_size", 1, kernel_size),
-                 of_width.stride(stride), of_width("padding", 0, padding),
-                 of_width("dilation", 1, dilation), ceil_mode),
-      -2);
+  return squeeze(max_pool2d({of_width.plane(x), x.where}, of_width("kernel_size", 1, kernel_size),
+                            of_width.stride(stride), of_width("padding", 0, padding),
+                            of_width("dilation", 1, dilation), ceil_mode),
+                 -2);
+}
+std::tuple<Tensor, Tensor> max_pool1d_with_indices(ops::At x, DimsArg kernel_size, DimsArg stride,
+                                                   DimsArg padding, DimsArg dilation,
+                                                   bool ceil_mode) {
+  const CalledAs name("max_pool1d_with_indices", x.where);
+  constexpr OfWidth of_width{"max_pool1d_with_indices"};
+  const auto [values, indices] =
+      max_pool2d_with_indices({of_width.plane(x), x.where}, of_width("kernel_size", 1, kernel_size),
+                              of_width.stride(stride), of_width("padding", 0, padding),
+                              of_width("dilation", 1, dilation), ceil_mode);
+  return {squeeze(values, -2), squeeze(indices, -2)};
 }
 Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride, DimsArg padding, bool ceil_mode,
                   bool count_include_pad) {
   const CalledAs name("avg_pool1d", x.where);
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 2 || t.rank() == 3,
-              "avg_pool1d: needs x of rank 3 (a batch) or 2, got sizes ", t.sizes());
   constexpr OfWidth of_width{"avg_pool1d"};
-  return squeeze(avg_pool2d({unsqueeze({t, x.where}, -2), x.where},
-                            of_width("kernel_size", 1, kernel_size), of_width.stride(stride),
-                            of_width("padding", 0, padding), ceil_mode, count_include_pad),
+  return squeeze(avg_pool2d({of_width.plane(x), x.where}, of_width("kernel_size", 1, kernel_size),
+                            of_width.stride(stride), of_width("padding", 0, padding), ceil_mode,
+                            count_include_pad),
                  -2);
 }
 
 namespace {
 
-// Splits the last dimensions of x into pieces [out, size / out] and returns the mean of each piece.
-Tensor mean_of_pieces(std::string_view op, const Tensor& x, const Sizes& wanted, int least_rank) {
-  const size_t planes = x.sizes().size() - wanted.size();
-  VITRO_CHECK(x.rank() == least_rank || x.rank() == least_rank + 1, op, ": needs x of rank ",
-              least_rank + 1, " (a batch) or ", least_rank, ", got sizes ", numbers_of(x.sizes()));
-  VITRO_CHECK(is_floating(x.dtype()), op, ": takes floating-point numbers, got ", x.dtype());
-  Sizes sizes = x.sizes();
-  sizes.resize(planes);
-  Dims folded, all;
-  bool one_piece = true;
-  for (size_t d = 0; d < wanted.size(); ++d) {
-    const Size size = x.sizes()[planes + d], out = wanted[d];
-    one_piece = one_piece && equal(out, 1);
-    all.push_back(static_cast<int64_t>(planes + d));
-    VITRO_CHECK(less(0, out) && less(0, size) && equal(size % out, 0), op, ": dimension ",
-                planes + d, " of size ", number_of(size), " is not a multiple of the output size ",
-                number_of(out), ", so its pieces would differ; pad or resample x first");
-    sizes.push_back(out);
-    folded.push_back(static_cast<int64_t>(sizes.size()));
-    sizes.push_back(size / out);
-  }
-  return one_piece ? mean(x, all, true) : mean(reshape(x, sizes), folded);
+// The root of the sum of the powers, from their mean over `count` elements.
+Tensor norm_of_powers(const Tensor& mean_of_powers, double norm, int64_t count) {
+  return pow(mean_of_powers * count, 1.0 / norm);
+}
+
+int64_t count_of(std::string_view op, const DimsArg& kernel_size, int dims) {
+  return ops::checked_kernel(op, ops::AvgPoolAttrs{kernel_size, {}, 0, false, true, {}}, dims)
+      .count();
+}
+
+Tensor powers_of(const ops::At& x, double norm) {
+  return pow({x.operand.tensor(), x.where}, norm);
 }
 
 }  // namespace
 
-Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size) {
-  const CalledAs name("adaptive_avg_pool1d", x.where);
-  Sizes wanted;
-  for (const int64_t size : output_size) wanted.push_back(size);
-  VITRO_CHECK(wanted.size() == 1, "adaptive_avg_pool1d: needs one size, got ", wanted);
-  return mean_of_pieces("adaptive_avg_pool1d", x.operand.tensor(), wanted, 2);
+Tensor lp_pool1d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride, bool ceil_mode) {
+  const CalledAs name("lp_pool1d", x.where);
+  const Tensor means = avg_pool1d({powers_of(x, norm), x.where}, kernel_size, stride, 0, ceil_mode);
+  return norm_of_powers(means, norm, kernel_size[0]);
 }
-Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
-  const CalledAs name("adaptive_avg_pool2d", x.where);
-  if (output_size.size() == 1) output_size.push_back(output_size[0]);
-  VITRO_CHECK(output_size.size() == 2, "adaptive_avg_pool2d: needs two sizes, got ", output_size);
-  return mean_of_pieces("adaptive_avg_pool2d", x.operand.tensor(), output_size, 3);
+Tensor lp_pool2d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride, bool ceil_mode) {
+  const CalledAs name("lp_pool2d", x.where);
+  const Tensor means = avg_pool2d({powers_of(x, norm), x.where}, kernel_size, stride, 0, ceil_mode);
+  return norm_of_powers(means, norm, count_of("lp_pool2d", kernel_size, 2));
+}
+Tensor lp_pool3d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride, bool ceil_mode) {
+  const CalledAs name("lp_pool3d", x.where);
+  const Tensor means = avg_pool3d({powers_of(x, norm), x.where}, kernel_size, stride, 0, ceil_mode);
+  return norm_of_powers(means, norm, count_of("lp_pool3d", kernel_size, 3));
+}
+
+Tensor max_unpool2d(ops::At x, const Tensor& indices, SizesArg output_size) {
+  const CalledAs name("max_unpool2d", x.where);
+  const Tensor& t = x.operand.tensor();
+  ops::check_planes("max_unpool2d", t.sizes(), 2);
+  VITRO_CHECK(output_size.size() == 2, "max_unpool2d: needs two sizes, got ", output_size);
+  VITRO_CHECK(indices.dtype() == DType::i64 && ops::equal_sizes(t.sizes(), indices.sizes()),
+              "max_unpool2d: needs an i64 index for each element of x, got ", indices.dtype(),
+              " of sizes ", indices.sizes(), " for x of sizes ", t.sizes());
+  const int64_t planes = t.rank() - 2;
+  const Sizes flat = ops::followed_by(t, planes, {t.size(-2) * t.size(-1)});
+  const Tensor none =
+      zeros(ops::followed_by(t, planes, {product(output_size)}), t.dtype(), t.device());
+  const Tensor placed =
+      scatter({none, x.where}, planes, reshape(indices, flat), reshape({t, x.where}, flat));
+  return reshape(placed, ops::followed_by(t, planes, output_size));
 }
 
 }  // namespace vitro

@@ -7,6 +7,8 @@
 #include <deque>
 #include <mutex>
 
+#include "core/numbers.h"
+#include "ops/wide.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/define.h"
@@ -132,8 +134,9 @@ Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b) {
       out[missing + i] = y;
       continue;
     }
-    VITRO_CHECK(equal(x, y), op, ": sizes ", a, " and ", b, " do not broadcast: ", x, " and ", y,
-                " at dimension ", missing + i, " differ and neither is 1");
+    VITRO_CHECK(equal(x, y), op, ": sizes ", numbers_of(a), " and ", numbers_of(b),
+                " do not broadcast: ", number_of(x), " and ", number_of(y), " at dimension ",
+                missing + i, " differ and neither is 1");
     if (x.is_symbolic() && !y.is_symbolic()) out[missing + i] = y;
   }
   return out;
@@ -268,6 +271,20 @@ void strides_from_map(const TensorMeta& operand, TensorMeta& result, AttrsView a
     }
     result.offset = result.offset + operand.strides[d] * this_run(rest);
   }
+}
+
+DType result_type(std::initializer_list<const Operand*> operands) {
+  Promotion promotion;
+  for (const Operand* o : operands) {
+    if (o->is_number()) {
+      promotion.add(o->number().dtype(), Promotion::Rank::number);
+    } else {
+      const bool flat = o->tensor().rank() == 0;
+      promotion.add(o->tensor().dtype(),
+                    flat ? Promotion::Rank::zero_dim : Promotion::Rank::dimensioned);
+    }
+  }
+  return promotion.result();
 }
 
 }  // namespace vitro::ops

@@ -1,5 +1,5 @@
-// Shape rules and index maps of windows (flip, padding, pools), the view `unfold`, and im2col,
-// whose patches convolutions use too.
+// Shape rules and index maps of flip and padding, the view `unfold`, and im2col and its inverse,
+// whose patches pools and convolutions use too.
 #include "vitro/ops/window.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "vitro/ops/gather.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
 #include "vitro/ops/unary.h"
 
 namespace vitro {
@@ -145,160 +146,6 @@ IndexList ReplicationPad::map(const TensorMeta& operand, const TensorMeta&, Attr
   return out;
 }
 
-// ---- pools ----
-
-namespace {
-
-void check_two(std::string_view op, const Dims& two, std::string_view what, int64_t least) {
-  VITRO_CHECK(two.size() == 1 || two.size() == 2, op, ": ", what, " needs one number or two, got ",
-              two);
-  for (const int64_t n : two)
-    VITRO_CHECK(n >= least && n <= sym::largest_size, op, ": ", what, " must be at least ", least,
-                ", got ", two);
-}
-
-// The number of places of the kernel along height or width (d: 0 or 1) of `size` elements. A place
-// that begins after the elements and the padding before them does not count.
-Size places_of(const Kernel& k, size_t d, Size size) {
-  const Size reach = (k.size[d] - 1) * k.dilation[d] + 1, wide = size + 2 * k.padding[d];
-  if (!k.ceil) return (wide - reach) / k.stride[d] + 1;
-  return min((wide - reach + (k.stride[d] - 1)) / k.stride[d] + 1,
-             (size + (k.padding[d] - 1)) / k.stride[d] + 1);
-}
-
-}  // namespace
-
-Kernel checked_kernel(std::string_view op, const MaxPoolAttrs& a) {
-  check_two(op, a.kernel_size, "kernel_size", 1);
-  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
-  check_two(op, a.padding, "padding", 0);
-  check_two(op, a.dilation, "dilation", 1);
-  return kernel_of(a);
-}
-Kernel checked_kernel(std::string_view op, const AvgPoolAttrs& a) {
-  check_two(op, a.kernel_size, "kernel_size", 1);
-  if (!a.stride.empty()) check_two(op, a.stride, "stride", 1);
-  check_two(op, a.padding, "padding", 0);
-  return kernel_of(a);
-}
-
-Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
-  VITRO_CHECK(x.rank() == 3 || x.rank() == 4, op, ": needs x of rank 4 (a batch) or 3, got sizes ",
-              x.sizes);
-  Sizes sizes = x.sizes;
-  for (size_t d = 0; d < 2; ++d) {
-    Size& size = sizes[sizes.size() - 2 + d];
-    VITRO_CHECK(k.padding[d] <= k.size[d] / 2, op, ": padding ", k.padding[d],
-                " is more than half of the kernel_size ", k.size[d]);
-    const Size reach = (k.size[d] - 1) * k.dilation[d] + 1;
-    const Size least = k.ceil ? reach - (k.stride[d] - 1) : reach;
-    VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], least), op,
-                ": the kernel extends over ", reach, " elements of dimension ",
-                static_cast<int>(d) - 2, ", x has ", number_of(size), " there, and ", k.padding[d],
-                " of padding on each side");
-    size = places_of(k, d, size);
-  }
-  return sizes;
-}
-
-namespace {
-
-IndexList under_kernel(const Kernel& k, std::span<const Expr> index, int64_t tap) {
-  IndexList out(index);
-  const std::array<int64_t, 2> in_kernel{tap / k.size[1], tap % k.size[1]};
-  for (size_t d = 0; d < 2; ++d) {
-    Expr& e = out[out.size() - 2 + d];
-    e = e * k.stride[d] + (in_kernel[d] * k.dilation[d] - k.padding[d]);
-  }
-  return out;
-}
-
-}  // namespace
-
-int64_t MaxPool::taps(AttrsView attrs) {
-  return kernel_of(attrs.as<Attrs>()).count();
-}
-IndexList MaxPool::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
-                       std::span<const Expr> index, int64_t tap) {
-  return under_kernel(kernel_of(attrs.as<Attrs>()), index, tap);
-}
-
-namespace {
-
-// The maximum number of taps of a window op: each is unrolled in code.
-constexpr int64_t most_taps = 1024;
-
-void shape_of_max_pool(ShapeCall& call) {
-  const TensorMeta& in = operand_of(call);
-  const Kernel k = checked_kernel(call.op, call.attrs.as<MaxPoolAttrs>());
-  VITRO_CHECK(!is_bool(in.dtype), call.op, ": takes numbers, got ", in.dtype, "; cast them first");
-  VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(), " elements is larger ",
-              "than ", most_taps, "; take amax of the dimensions that it covers");
-  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
-}
-
-}  // namespace
-
-void MaxPool2d::shape(ShapeCall& call) {
-  shape_of_max_pool(call);
-}
-void MaxPool2dWithIndices::shape(ShapeCall& call) {
-  shape_of_max_pool(call);
-  TensorMeta indices = call.results[0];
-  indices.dtype = DType::i64;
-  call.results.push_back(std::move(indices));
-}
-
-Expr MaxPool2dWithIndices::first_place(const TensorMeta& operand, const TensorMeta&,
-                                       AttrsView attrs, std::span<const Expr> index) {
-  const Kernel k = kernel_of(attrs.as<Attrs>());
-  Expr place = 0;
-  for (size_t d = 0; d < 2; ++d) {
-    const Expr first = index[index.size() - 2 + d] * k.stride[d] - k.padding[d];
-    const bool before = k.padding[d] > 0;  // the first taps may be outside
-    place = place * operand.sizes[operand.sizes.size() - 2 + d].expr() +
-            (before ? sym::max(first, sym::mod(first, k.dilation[d])) : first);
-  }
-  return place;
-}
-
-void AvgPool2d::shape(ShapeCall& call) {
-  const TensorMeta& in = operand_of(call);
-  const auto& a = call.attrs.as<Attrs>();
-  const Kernel k = checked_kernel(call.op, a);
-  VITRO_CHECK(is_floating(in.dtype), call.op, ": takes floating-point numbers, got ", in.dtype,
-              "; cast them first");
-  VITRO_CHECK(a.divisor_override != 0, call.op, ": divisor_override must not be 0");
-  VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(), " elements is larger ",
-              "than ", most_taps, "; take the mean of the dimensions that it covers");
-  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
-}
-
-int64_t AvgPool2d::taps(AttrsView attrs) {
-  return kernel_of(attrs.as<Attrs>()).count();
-}
-IndexList AvgPool2d::map(const TensorMeta&, const TensorMeta&, AttrsView attrs,
-                         std::span<const Expr> index, int64_t tap) {
-  return under_kernel(kernel_of(attrs.as<Attrs>()), index, tap);
-}
-
-Expr AvgPool2d::count(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
-                      std::span<const Expr> index) {
-  const auto& a = attrs.as<Attrs>();
-  const Kernel k = kernel_of(a);
-  if (a.divisor_override) return *a.divisor_override;
-  if (a.count_include_pad && !k.ceil) return k.count();
-  Expr count = 1;
-  for (size_t d = 0; d < 2; ++d) {
-    const Expr size = operand.sizes[operand.sizes.size() - 2 + d].expr();
-    const Expr first = index[index.size() - 2 + d] * k.stride[d] - k.padding[d];
-    const Expr inside = a.count_include_pad ? Expr(k.padding[d]) : Expr(0);
-    const Expr begin = a.count_include_pad ? first : sym::max(first, 0);
-    count = count * (sym::min(first + k.size[d], size + inside) - begin);
-  }
-  return count;
-}
-
 // ---- a view, and composites ----
 
 void Unfold::shape(ShapeCall& call) {
@@ -329,46 +176,117 @@ IndexList Unfold::map(const TensorMeta& operand, const TensorMeta&, AttrsView at
 
 Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const Dims& dilation) {
   const Tensor dense = contiguous(x);
-  const auto planes = static_cast<size_t>(x.rank()) - 2;
-  Sizes sizes = x.sizes(), strides = contiguous_strides(x.sizes());
+  const size_t planes = x.sizes().size() - kernel.size();
+  const Sizes step = contiguous_strides(x.sizes());
+  Sizes sizes = x.sizes(), strides = step;
   sizes.resize(planes);
   strides.resize(planes);
-  const Size row = x.size(-1);
-  const std::array<Size, 2> step{row, 1};
-  for (size_t d = 0; d < 2; ++d) {
+  for (size_t d = 0; d < kernel.size(); ++d) {
     sizes.push_back(kernel[d]);
-    strides.push_back(step[d] * (d == 0 ? of_height(dilation) : of_width(dilation)));
+    strides.push_back(step[planes + d] * of_dim(dilation, d));
   }
-  for (size_t d = 0; d < 2; ++d) {
-    const int64_t by = d == 0 ? of_height(stride) : of_width(stride);
-    const int64_t apart = d == 0 ? of_height(dilation) : of_width(dilation);
-    sizes.push_back((x.size(static_cast<int64_t>(planes + d)) - (kernel[d] - 1) * apart - 1) / by +
-                    1);
-    strides.push_back(step[d] * by);
+  for (size_t d = 0; d < kernel.size(); ++d) {
+    const Size reach = (kernel[d] - 1) * of_dim(dilation, d) + 1;
+    sizes.push_back((x.sizes()[planes + d] - reach) / of_dim(stride, d) + 1);
+    strides.push_back(step[planes + d] * of_dim(stride, d));
   }
   return as_strided(view(dense, {x.numel()}), sizes, strides);
+}
+
+Tensor sum_of_patches(const Tensor& parts, const Sizes& plane, const Dims& stride,
+                      const Dims& dilation) {
+  const auto dims = static_cast<int64_t>(plane.size()), planes = parts.rank() - 2 * dims;
+  Sizes one{1}, kernel;
+  for (const Size size : plane) one.push_back(size);
+  for (int64_t d = 0; d < dims; ++d) kernel.push_back(parts.size(planes + d));
+  const Size count = product(plane);
+  const Tensor numbers = reshape(arange(count, {}, parts.device()), one);
+  const Tensor places = patches(numbers, kernel, stride, dilation);
+  const Tensor none = zeros(followed_by(parts, planes, {count}), parts.dtype(), parts.device());
+  const Tensor sums = index_add(none, planes, reshape(places, {-1}),
+                                reshape(parts, followed_by(parts, planes, {places.numel()})));
+  return reshape(sums, followed_by(parts, planes, plane));
+}
+
+Sizes followed_by(const Tensor& x, int64_t first, const Sizes& rest) {
+  Sizes sizes = x.sizes();
+  sizes.resize(static_cast<size_t>(first));
+  for (const Size size : rest) sizes.push_back(size);
+  return sizes;
+}
+
+void check_numbers(std::string_view op, std::string_view what, const Dims& numbers, int dims,
+                   int64_t least) {
+  VITRO_CHECK(numbers.size() == 1 || numbers.size() == static_cast<size_t>(dims), op, ": ", what,
+              " needs one number or ", dims, ", got ", numbers);
+  for (const int64_t n : numbers)
+    VITRO_CHECK(n >= least && n <= sym::largest_size, op, ": ", what, " must be at least ", least,
+                ", got ", numbers);
+}
+
+int64_t Kernel::count() const {
+  int64_t count = 1;
+  for (const int64_t n : size) {
+    if (__builtin_mul_overflow(count, n, &count)) return INT64_MAX;
+  }
+  return count;
+}
+
+bool Kernel::pads() const {
+  return std::any_of(padding.begin(), padding.end(), [](int64_t n) { return n != 0; });
+}
+
+// A place that begins after the elements and the padding before them does not count.
+Size places_of(const Kernel& k, size_t d, Size size) {
+  const Size reach = k.reach(d), wide = size + 2 * k.padding[d];
+  if (!k.ceil) return (wide - reach) / k.stride[d] + 1;
+  return min((wide - reach + (k.stride[d] - 1)) / k.stride[d] + 1,
+             (size + (k.padding[d] - 1)) / k.stride[d] + 1);
 }
 
 namespace {
 
 Kernel checked_kernel(std::string_view op, const Im2colAttrs& a) {
-  check_two(op, a.kernel_size, "kernel_size", 1);
-  check_two(op, a.dilation, "dilation", 1);
-  check_two(op, a.padding, "padding", 0);
-  check_two(op, a.stride, "stride", 1);
-  return {both(a.kernel_size), both(a.stride), both(a.padding), both(a.dilation)};
+  check_numbers(op, "kernel_size", a.kernel_size, 2, 1);
+  check_numbers(op, "dilation", a.dilation, 2, 1);
+  check_numbers(op, "padding", a.padding, 2, 0);
+  check_numbers(op, "stride", a.stride, 2, 1);
+  return {of_each(a.kernel_size, 2), of_each(a.stride, 2), of_each(a.padding, 2),
+          of_each(a.dilation, 2)};
+}
+
+// The places of the kernel along both dimensions of a plane.
+Sizes places_in(std::string_view op, const Kernel& k, const Sizes& plane) {
+  Sizes places;
+  for (size_t d = 0; d < 2; ++d) {
+    VITRO_CHECK(less(0, plane[d]) && !less(plane[d] + 2 * k.padding[d], k.reach(d)), op,
+                ": the kernel extends over ", k.reach(d), " elements of dimension ",
+                static_cast<int>(d) - 2, ", which has ", plane[d] + 2 * k.padding[d],
+                " with its padding");
+    places.push_back(places_of(k, d, plane[d]));
+  }
+  return places;
+}
+
+// The padding on both sides, in the order of ConstantPadAttrs::pad; negative: to remove it.
+Sizes padding_of(const Kernel& k, int64_t sign) {
+  Sizes pad;
+  for (size_t d = k.padding.size(); d-- > 0;) {
+    for (int side = 0; side < 2; ++side) pad.push_back(sign * k.padding[d]);
+  }
+  return pad;
 }
 
 }  // namespace
 
 Tensor padded_planes(const Tensor& x, const Kernel& k, const Scalar& value) {
-  if (k.padding[0] == 0 && k.padding[1] == 0) return x;
-  return constant_pad_nd(x, {k.padding[1], k.padding[1], k.padding[0], k.padding[0]}, value);
+  return k.pads() ? constant_pad_nd(x, padding_of(k, 1), value) : x;
 }
 
 Tensor patches_under(const Kernel& k, const Tensor& x) {
-  return patches(x, Sizes{k.size[0], k.size[1]}, Dims{k.stride[0], k.stride[1]},
-                 Dims{k.dilation[0], k.dilation[1]});
+  Sizes kernel;
+  for (const int64_t size : k.size) kernel.push_back(size);
+  return patches(x, kernel, k.stride, k.dilation);
 }
 
 void Im2col::shape(ShapeCall& call) {
@@ -377,18 +295,11 @@ void Im2col::shape(ShapeCall& call) {
   VITRO_CHECK(in.rank() == 3 || in.rank() == 4, call.op,
               ": needs x of rank 4 (a batch) or 3, got sizes ", in.sizes);
   const size_t planes = in.sizes.size() - 2;
-  Size places = 1;
-  for (size_t d = 0; d < 2; ++d) {
-    const Size size = in.sizes[planes + d], reach = (k.size[d] - 1) * k.dilation[d] + 1;
-    VITRO_CHECK(less(0, size) && !less(size + 2 * k.padding[d], reach), call.op,
-                ": the kernel extends over ", reach, " elements of dimension ", planes + d,
-                ", x has ", size + 2 * k.padding[d], " there with its padding");
-    places = places * places_of(k, d, size);
-  }
+  const Sizes places = places_in(call.op, k, {in.sizes[planes], in.sizes[planes + 1]});
   Sizes sizes = in.sizes;
   sizes.resize(planes);
   sizes[planes - 1] = sizes[planes - 1] * k.count();
-  sizes.push_back(places);
+  sizes.push_back(product(places));
   call.results.push_back(dense(in.dtype, in.device, sizes));
 }
 
@@ -436,12 +347,35 @@ Tensor replication_pad3d(ops::At x, SizesArg padding) {
   return ops::call<ops::ReplicationPad3d>(x.where, {x.operand}, {std::move(padding)});
 }
 
+Tensor pad_circular(ops::At x, SizesArg pad) {
+  const CalledAs name("_pad_circular", x.where);
+  Tensor out = x.operand.tensor();
+  const auto rank = static_cast<size_t>(out.rank());
+  VITRO_CHECK(pad.size() % 2 == 0 && (pad.size() + 2 == 2 * rank || pad.size() + 4 == 2 * rank),
+              "_pad_circular: needs two numbers for each dimension of x but the first or the first "
+              "two, got ",
+              pad, " for x of sizes ", out.sizes());
+  for (size_t d = rank - pad.size() / 2; d < rank; ++d) {
+    const auto [before, after] = ops::sides_of(pad, static_cast<int>(rank), d);
+    // Negative padding removes elements first.
+    const Size kept = out.sizes()[d] + min(before, 0) + min(after, 0);
+    VITRO_CHECK(!less(kept, 0) && !less(kept, before) && !less(kept, after), "_pad_circular: pad ",
+                pad, " removes or repeats more elements than there are in dimension ", d,
+                " of sizes ", numbers_of(out.sizes()));
+    const Tensor places = arange(0 - max(before, 0), kept + max(after, 0), 1, {}, out.device());
+    const Tensor wrapped = remainder(places, max(kept, 1)) - min(before, 0);
+    out = index_select(out, static_cast<int64_t>(d), wrapped);
+  }
+  return out;
+}
+
 Tensor pad(ops::At x, SizesArg pad, std::string_view mode, std::optional<double> value) {
   const CalledAs name("pad", x.where);
   if (mode == "constant") return constant_pad_nd(x, std::move(pad), value.value_or(0));
-  VITRO_CHECK(!value, "pad: mode ", mode, " takes no value");
+  VITRO_CHECK(value.value_or(0) == 0, "pad: mode ", mode, " takes no value, got ", *value);
+  if (mode == "circular") return pad_circular(x, std::move(pad));
   VITRO_CHECK(mode == "reflect" || mode == "replicate",
-              "pad: mode must be constant, reflect or replicate, got ", mode);
+              "pad: mode must be constant, reflect, replicate or circular, got ", mode);
   VITRO_CHECK(pad.size() == 2 || pad.size() == 4 || pad.size() == 6, "pad: mode ", mode,
               " needs 2, 4 or 6 numbers, got ", pad);
   const bool reflects = mode == "reflect";
@@ -454,6 +388,33 @@ Tensor im2col(ops::At x, DimsArg kernel_size, DimsArg dilation, DimsArg padding,
   return ops::call<ops::Im2col>(
       x.where, {x.operand},
       {std::move(kernel_size), std::move(dilation), std::move(padding), std::move(stride)});
+}
+
+Tensor col2im(ops::At x, SizesArg output_size, DimsArg kernel_size, DimsArg dilation,
+              DimsArg padding, DimsArg stride) {
+  const CalledAs name("col2im", x.where);
+  const Tensor& columns = x.operand.tensor();
+  const ops::Kernel k = ops::checked_kernel("col2im", {std::move(kernel_size), std::move(dilation),
+                                                       std::move(padding), std::move(stride)});
+  if (output_size.size() == 1) output_size.push_back(output_size[0]);
+  VITRO_CHECK(output_size.size() == 2, "col2im: needs two sizes, got ", output_size);
+  VITRO_CHECK(columns.rank() == 2 || columns.rank() == 3,
+              "col2im: needs x of rank 3 (a batch) or 2, got sizes ", columns.sizes());
+  const Sizes places = ops::places_in("col2im", k, output_size);
+  const Size rows = columns.size(-2), width = columns.size(-1);
+  VITRO_CHECK(equal(rows % k.count(), 0) && equal(width, product(places)),
+              "col2im: needs a multiple of ", k.count(), " rows and ", product(places),
+              " columns for a result of sizes ", output_size, ", got sizes ", columns.sizes());
+  const int64_t first = columns.rank() - 2;
+  Sizes sizes{rows / k.count()}, plane;
+  for (size_t d = 0; d < 2; ++d) {
+    sizes.push_back(k.size[d]);
+    plane.push_back(output_size[d] + 2 * k.padding[d]);
+  }
+  for (const Size size : places) sizes.push_back(size);
+  const Tensor parts = reshape({columns, x.where}, ops::followed_by(columns, first, sizes));
+  const Tensor sums = ops::sum_of_patches(parts, plane, k.stride, k.dilation);
+  return k.pads() ? constant_pad_nd(sums, ops::padding_of(k, -1)) : sums;
 }
 
 }  // namespace vitro

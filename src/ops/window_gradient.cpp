@@ -1,4 +1,4 @@
-// Gradients of flip, padding, pools, convolutions and unfold: elements that were read several times
+// Gradients of flip, padding, convolutions and unfold: elements that were read several times
 // sum their gradients.
 #include <array>
 
@@ -15,43 +15,8 @@
 namespace vitro::ops {
 namespace {
 
-// The first `first` sizes of x, then `rest`.
-Sizes followed_by(const Tensor& x, int64_t first, const Sizes& rest) {
-  Sizes sizes = x.sizes();
-  sizes.resize(static_cast<size_t>(first));
-  for (const Size size : rest) sizes.push_back(size);
-  return sizes;
-}
-
 Tensor numbers_below(Size end, const Tensor& beside) {
   return arange(end, {}, beside.device());
-}
-
-// The number of elements that count at each place of the kernel along one of the last two
-// dimensions.
-Tensor counts_along(const Kernel& k, size_t d, bool include_padding, const Tensor& x, Size places) {
-  const Size size = x.size(static_cast<int64_t>(d) - 2);
-  const Tensor first = numbers_below(places, x) * k.stride[d] - k.padding[d];
-  const Tensor end = minimum(first + k.size[d], include_padding ? size + k.padding[d] : size);
-  return end - (include_padding ? first : maximum(first, 0));
-}
-
-// Sums patches [..., kh, kw, oh, ow] into their planes [..., rows, row].
-Tensor sum_of_patches(const Tensor& parts, Size rows, Size row, const Dims& stride,
-                      const Dims& dilation) {
-  const int64_t planes = parts.rank() - 4;
-  const Tensor places = patches(reshape(numbers_below(rows * row, parts), {1, rows, row}),
-                                {parts.size(-4), parts.size(-3)}, stride, dilation);
-  const Tensor none =
-      zeros(followed_by(parts, planes, {rows * row}), parts.dtype(), parts.device());
-  const Tensor sums = index_add(none, planes, reshape(places, {-1}),
-                                reshape(parts, followed_by(parts, planes, {places.numel()})));
-  return reshape(sums, followed_by(parts, planes, {rows, row}));
-}
-
-// Whether a window may contain no element: a dilated kernel can miss all of them over the padding.
-bool may_miss(const Kernel& k) {
-  return (k.padding[0] > 0 && k.dilation[0] > 1) || (k.padding[1] > 0 && k.dilation[1] > 1);
 }
 
 }  // namespace
@@ -80,55 +45,6 @@ void BorderPad::gradient(Formula& f) {
   const Tensor sums = index_add(zeros, first, reshape(places, {-1}),
                                 reshape(g, followed_by(x, first, {places.numel()})));
   f.set(0, reshape(sums, x.sizes()));
-}
-
-// The selected element gets the whole gradient. A window without elements has an index outside of
-// the plane, and its gradient is dropped.
-void MaxPool::gradient(Formula& f) {
-  const auto& a = f.attrs<Attrs>();
-  const Tensor &x = f.tensor(0), &g = f.gradient(0);
-  if (!g.defined()) return;
-  const bool knows = &f.op() == &def<MaxPool2dWithIndices>();
-  const Tensor taken = knows ? f.result(1)
-                             : std::get<1>(max_pool2d_with_indices(
-                                   x, a.kernel_size, a.stride, a.padding, a.dilation, a.ceil_mode));
-  const int64_t planes = x.rank() - 2;
-  const Size plane = x.size(-2) * x.size(-1);
-  const Tensor zeros = zeros_like(reshape(x, followed_by(x, planes, {plane})));
-  const Sizes sizes = followed_by(x, planes, {g.size(-2) * g.size(-1)});
-  Tensor places = reshape(taken, sizes), parts = reshape(g, sizes);
-  if (may_miss(kernel_of(a))) {
-    const Tensor is_in_plane = places < plane;
-    places = where(is_in_plane, places, 0);
-    parts = where(is_in_plane, parts, 0);
-  }
-  f.set(0, reshape(scatter_add(zeros, planes, places, parts), x.sizes()));
-}
-
-// Every element under the kernel gets the same share of the gradient. The windows are summed into a
-// plane of their own, which begins with the padding and ends where they do.
-void AvgPool2d::gradient(Formula& f) {
-  const auto& a = f.attrs<Attrs>();
-  const Kernel k = kernel_of(a);
-  const Tensor& x = f.tensor(0);
-  const Size h = f.gradient().size(-2), w = f.gradient().size(-1);
-  Tensor part = f.gradient();
-  if (a.divisor_override) {
-    part = part / *a.divisor_override;
-  } else if (a.count_include_pad && !k.ceil) {
-    part = part / k.count();
-  } else {
-    const Tensor down = counts_along(k, 0, a.count_include_pad, x, h);
-    const Tensor across = counts_along(k, 1, a.count_include_pad, x, w);
-    part = part / to(unsqueeze(down, 1) * across, part.dtype());
-  }
-  const Size rows = (h - 1) * k.stride[0] + k.size[0], row = (w - 1) * k.stride[1] + k.size[1];
-  const int64_t planes = x.rank() - 2;
-  const Tensor parts = expand(unsqueeze(unsqueeze(part, planes), planes),
-                              followed_by(x, planes, {k.size[0], k.size[1], h, w}));
-  const Tensor sums = sum_of_patches(parts, rows, row, {k.stride[0], k.stride[1]}, {1, 1});
-  const Size below = x.size(-2) + k.padding[0] - rows, right = x.size(-1) + k.padding[1] - row;
-  f.set(0, constant_pad_nd(sums, {-k.padding[1], right, -k.padding[0], below}));
 }
 
 namespace {
@@ -180,8 +96,8 @@ Tensor of_input_by_patches(const Convolved& c) {
                            c.matrices(c.g, c.of_group(), c.places()));
   const Size rows = c.x.size(2) + 2 * padding[0], row = c.x.size(3) + 2 * padding[1];
   const Tensor sums = sum_of_patches(
-      reshape(parts, {c.n(), c.x.size(1), w.size(2), w.size(3), c.g.size(2), c.g.size(3)}), rows,
-      row, stride, dilation);
+      reshape(parts, {c.n(), c.x.size(1), w.size(2), w.size(3), c.g.size(2), c.g.size(3)}),
+      {rows, row}, stride, dilation);
   return padded(sums, -padding[0], -padding[1]);
 }
 

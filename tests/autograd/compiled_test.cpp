@@ -30,7 +30,7 @@ void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& where
 }
 
 TEST_F(CompiledGradients, have_the_bits_of_eager) {
-  const OpSamples samples = OpSamples::read("gradient");
+  const OpSamples samples = OpSamples::read_gradients();
   std::set<std::string> seen;
   for (const OpSample& sample : samples.samples()) {
     if (!seen.insert(sample.op).second) continue;  // one sample of each op

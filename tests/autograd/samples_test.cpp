@@ -50,7 +50,7 @@ std::string wrong(const OpSample& sample, const std::optional<SampleResult>& wan
 class Gradients : public testing::Test {
  protected:
   static void SetUpTestSuite() { init(); }
-  const OpSamples samples_ = OpSamples::read("gradient");
+  const OpSamples samples_ = OpSamples::read_gradients();
 };
 
 TEST_F(Gradients, agree_with_torch) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "programs.h"
-#include "vitro/ops/window.h"
+#include "vitro/ops/pool.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::backend {

@@ -244,15 +244,25 @@ TEST(Window, errors_say_what_is_needed) {
     has(message([&] { constant_pad_nd(x, pad); }), "removes more elements than there are in");
   has(message([&] { pad(x, {4, 0}, "reflect"); }),
       "mirrors more elements than there are in dimension 2");
-  has(message([&] { pad(x, {1, 1}, "circular"); }), "mode must be constant, reflect or replicate");
+  has(message([&] { pad(x, {1, 1}, "round"); }), "reflect, replicate or circular, got round");
+  has(message([&] { pad(x, {1, 5}, "circular"); }),
+      "pad: pad [1, 5] removes or repeats more elements");
   has(message([&] { max_pool2d(x, 2, 1, 2); }), "padding 2 is more than half of the kernel");
   has(message([&] { avg_pool2d(x, 5); }), "the kernel extends over 5 elements of dimension -2");
   auto pooled = compile([](const Tensor& y) { return avg_pool2d(y, 5); }, {.dynamic = true});
   has(message([&] { avg_pool2d(x, 5); }), "x has 3 there");
   has(message([&] { (void)pooled(x); }), "x has 3 there");
   has(message([&] { avg_pool2d(to(x, DType::i32), 2); }), "takes floating-point numbers, got i32");
-  has(message([&] { adaptive_avg_pool2d(x, {2, 2}); }),
-      "size 3 is not a multiple of the output size 2");
+  has(message([&] { adaptive_avg_pool2d(x, {2, -2}); }), "output_size must not be negative");
+  has(message([&] { max_pool3d(x, 2); }), "max_pool3d: needs x of rank 5 (a batch) or 4");
+  has(message([&] { max_pool3d(unsqueeze(x, 0), {2, 2}); }), "kernel_size needs one number or 3");
+  has(message([&] { col2im(x, {3, 3}, 2, 1, 0, 1); }), "needs a multiple of 4 rows and 4 columns");
+  has(message([&] { interpolate(x, {.size = 4, .mode = "bilinear"}); }),
+      "there is no mode bilinear for x of rank 3");
+  has(message([&] { interpolate(x, {.size = 4, .align_corners = true}); }),
+      "mode nearest does not take align_corners");
+  has(message([&] { grid_sample(unsqueeze(x, 0), zeros({1, 2, 2, 2}), "cubic"); }),
+      "grid_sample: mode must be bilinear, nearest or bicubic, got cubic");
   has(message([&] { upsample_nearest2d(x, {2, 2}); }), "needs x of rank 4");
 }
 

@@ -18,6 +18,14 @@ constexpr int64_t most_made = 1 << 16;  // limit of elements of a result
 std::span<const std::string_view> words_of(const OpDef* op, std::string_view argument) {
   static constexpr std::string_view rounding_modes[] = {"floor", "trunc"};
   static constexpr std::string_view scatters_with[] = {"add", "multiply"};
+  static constexpr std::string_view equations[] = {"ij,jk", "...i,...i->...", "...ij->...j",
+                                                   "ii->i"};
+  static constexpr std::string_view orders[] = {"fro"}, indexings[] = {"ij", "xy"},
+                                    sides[] = {"left", "right"};
+  if (argument == "equation") return equations;
+  if (argument == "ord") return orders;
+  if (argument == "indexing") return indexings;
+  if (argument == "side") return sides;
   if (argument == "rounding_mode") return rounding_modes;
   if (argument == "reduce" && !op) return scatters_with;
   return op && op->attrs ? op->attrs->choices(argument) : std::span<const std::string_view>();

@@ -129,11 +129,19 @@ bool may_take_masks(const ops::Overload& call) {
                      [](const auto& a) { return a.name == "indices" && a.type.list; });
 }
 
+// Whether a call reads elements on the host to find its sizes.
+bool may_read_elements(const ops::Overload& call) {
+  return call.schema.full_name() == "repeat_interleave.self_Tensor" ||
+         call.schema.full_name() == "repeat_interleave.Tensor" ||
+         call.schema.full_name() == "one_hot";
+}
+
 void choose_options(Random& random, Program& program) {
   // Steps after an op with a data size may need its value.
   const bool breaks = std::any_of(program.steps.begin(), program.steps.end(), [](const Step& s) {
     if (kind_of(s).breaks) return true;
-    return s.call && ((s.call->op && s.call->op->compaction) || may_take_masks(*s.call));
+    return s.call && ((s.call->op && s.call->op->compaction) || may_take_masks(*s.call) ||
+                      may_read_elements(*s.call));
   });
   program.drops = one_in(random, 2);
   program.exact = one_in(random, 8);

@@ -9,8 +9,14 @@
 #include <vector>
 
 #include "vitro/base/cat.h"
+#include "vitro/ops/activation_functions.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
+#include "vitro/ops/distance.h"
+#include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/loss.h"
 #include "vitro/ops/overload.h"
+#include "vitro/ops/rearrange.h"
 
 namespace vitro {
 namespace {
@@ -79,8 +85,17 @@ const Tensor& row() {
   static const auto* t = new Tensor(Tensor::empty({3}));
   return *t;
 }
+const Tensor& batch() {
+  static const auto* t = new Tensor(Tensor::empty({3, 3, 3}));
+  return *t;
+}
 const Tensor& image() {
   static const auto* t = new Tensor(Tensor::empty({1, 1, 3, 3}));
+  return *t;
+}
+
+const Tensor& pair() {
+  static const auto* t = new Tensor(Tensor::empty({3, 2}));
   return *t;
 }
 
@@ -123,6 +138,10 @@ std::map<std::string, Row> reductions() {
       {"var_mean.dim", {{x(), List{1}}, [] { (void)var_mean(x(), {1}); }}},
       {"var_mean.correction", {{x()}, [] { (void)var_mean(x()); }}},
       {"logsumexp", {{x(), List{1}}, [] { (void)logsumexp(x(), {1}); }}},
+      {"nansum", {{x()}, [] { (void)nansum(x()); }}},
+      {"take_along_dim", {{x(), indices()}, [] { (void)take_along_dim(x(), indices()); }}},
+      {"rms_norm", {{x(), List{3}}, [] { (void)rms_norm(x(), {3}); }}},
+      {"group_norm", {{x(), Scalar(3)}, [] { (void)group_norm(x(), 3); }}},
       {"softmax.int", {{x(), Scalar(1)}, [] { (void)softmax(x(), 1); }}},
       {"log_softmax.int", {{x(), Scalar(1)}, [] { (void)log_softmax(x(), 1); }}},
   };
@@ -188,6 +207,7 @@ std::map<std::string, Row> arithmetic() {
        {{x(), Scalar(0), i(), x(), std::string("amax")},
         [] { (void)index_reduce(x(), 0, i(), x(), ops::ScatterReduction::amax); }}},
       {"addmm", {{x(), x(), x()}, [] { (void)addmm(x(), x(), x()); }}},
+      {"baddbmm", {{x(), batch(), batch()}, [] { (void)baddbmm(x(), batch(), batch()); }}},
       {"linear", {{x(), x()}, [] { (void)linear(x(), x()); }}},
       {"conv2d", {{image(), image()}, [] { (void)conv2d(image(), image()); }}},
       {"layer_norm", {{x(), List{3}}, [] { (void)layer_norm(x(), {3}); }}},
@@ -198,6 +218,7 @@ std::map<std::string, Row> arithmetic() {
 
 std::map<std::string, Row> windows() {
   const auto line = [] { return Tensor::empty({1, 3, 4}); };
+  const auto volume = [] { return Tensor::empty({1, 1, 2, 2, 2}); };
   return {
       {"constant_pad_nd", {{x(), List{1, 1}}, [] { (void)constant_pad_nd(x(), {1, 1}); }}},
       {"pad", {{x(), List{1, 1}}, [] { (void)pad(x(), {1, 1}); }}},
@@ -207,18 +228,144 @@ std::map<std::string, Row> windows() {
       {"avg_pool2d", {{image(), List{2, 2}}, [] { (void)avg_pool2d(image(), {2, 2}); }}},
       {"max_pool1d", {{line(), List{2}}, [line] { (void)max_pool1d(line(), 2); }}},
       {"avg_pool1d", {{line(), List{2}}, [line] { (void)avg_pool1d(line(), 2); }}},
+      {"max_pool1d_with_indices",
+       {{line(), List{2}}, [line] { (void)max_pool1d_with_indices(line(), 2); }}},
+      {"max_pool3d", {{volume(), List{2}}, [volume] { (void)max_pool3d(volume(), 2); }}},
+      {"max_pool3d_with_indices",
+       {{volume(), List{2}}, [volume] { (void)max_pool3d_with_indices(volume(), 2); }}},
+      {"avg_pool3d", {{volume(), List{2}}, [volume] { (void)avg_pool3d(volume(), 2); }}},
       {"upsample_nearest1d", {{line(), List{8}}, [line] { (void)upsample_nearest1d(line(), 8); }}},
       {"upsample_nearest2d",
        {{image(), List{6, 6}}, [] { (void)upsample_nearest2d(image(), {6, 6}); }}},
       {"upsample_bilinear2d",
        {{image(), List{6, 6}, Scalar(false)},
         [] { (void)upsample_bilinear2d(image(), {6, 6}, false); }}},
+      {"upsample_nearest3d",
+       {{volume(), List{3, 3, 3}}, [volume] { (void)upsample_nearest3d(volume(), {3, 3, 3}); }}},
+      {"_upsample_nearest_exact1d",
+       {{line(), List{8}}, [line] { (void)upsample_nearest_exact1d(line(), 8); }}},
+      {"_upsample_nearest_exact2d",
+       {{image(), List{6, 6}}, [] { (void)upsample_nearest_exact2d(image(), {6, 6}); }}},
+      {"_upsample_nearest_exact3d",
+       {{volume(), List{3, 3, 3}},
+        [volume] { (void)upsample_nearest_exact3d(volume(), {3, 3, 3}); }}},
+      {"upsample_linear1d",
+       {{line(), List{8}, Scalar(false)}, [line] { (void)upsample_linear1d(line(), 8, false); }}},
+      {"upsample_trilinear3d",
+       {{volume(), List{3, 3, 3}, Scalar(false)},
+        [volume] { (void)upsample_trilinear3d(volume(), {3, 3, 3}, false); }}},
+      {"upsample_bicubic2d",
+       {{image(), List{6, 6}, Scalar(false)},
+        [] { (void)upsample_bicubic2d(image(), {6, 6}, false); }}},
+      {"_upsample_bilinear2d_aa",
+       {{image(), List{2, 2}, Scalar(false)},
+        [] { (void)upsample_bilinear2d_aa(image(), {2, 2}, false); }}},
+      {"_upsample_bicubic2d_aa",
+       {{image(), List{2, 2}, Scalar(false)},
+        [] { (void)upsample_bicubic2d_aa(image(), {2, 2}, false); }}},
+  };
+}
+
+std::map<std::string, Row> neural() {
+  return {
+      {"celu", {{x()}, [] { (void)celu(x()); }}},
+      {"hardshrink", {{x()}, [] { (void)hardshrink(x()); }}},
+      {"softshrink", {{x()}, [] { (void)softshrink(x()); }}},
+      {"softmin", {{x(), Scalar(1)}, [] { (void)softmin(x(), 1); }}},
+      {"rrelu", {{x()}, [] { (void)rrelu(x()); }}},
+      {"linalg_vector_norm", {{x()}, [] { (void)linalg_vector_norm(x()); }}},
+      {"norm.Scalar", {{x()}, [] { (void)norm(x()); }}},
+      {"norm.ScalarOpt_dim", {{x(), Scalar(2), List{1}}, [] { (void)norm(x(), 2, {1}); }}},
+      {"linalg_matrix_norm", {{x(), Scalar(1)}, [] { (void)linalg_matrix_norm(x(), Scalar(1)); }}},
+      {"linalg_matrix_norm.str_ord", {{x()}, [] { (void)linalg_matrix_norm(x()); }}},
+      {"normalize", {{x()}, [] { (void)normalize(x()); }}},
+      {"cosine_similarity", {{x(), x()}, [] { (void)cosine_similarity(x(), x()); }}},
+      {"pairwise_distance", {{x(), x()}, [] { (void)pairwise_distance(x(), x()); }}},
+      {"cdist", {{x(), x()}, [] { (void)cdist(x(), x()); }}},
+      {"pdist", {{x()}, [] { (void)pdist(x()); }}},
+      {"_pdist_forward", {{x()}, [] { (void)pdist(x()); }}},
+      {"glu", {{pair()}, [] { (void)glu(pair()); }}},
+  };
+}
+
+std::map<std::string, Row> losses() {
+  return {
+      {"mse_loss", {{x(), x()}, [] { (void)mse_loss(x(), x()); }}},
+      {"l1_loss", {{x(), x()}, [] { (void)l1_loss(x(), x()); }}},
+      {"smooth_l1_loss", {{x(), x()}, [] { (void)smooth_l1_loss(x(), x()); }}},
+      {"huber_loss", {{x(), x()}, [] { (void)huber_loss(x(), x()); }}},
+      {"binary_cross_entropy", {{x(), x()}, [] { (void)binary_cross_entropy(x(), x()); }}},
+      {"binary_cross_entropy_with_logits",
+       {{x(), x()}, [] { (void)binary_cross_entropy_with_logits(x(), x()); }}},
+      {"kl_div", {{x(), x()}, [] { (void)kl_div(x(), x()); }}},
+      {"hinge_embedding_loss", {{x(), x()}, [] { (void)hinge_embedding_loss(x(), x()); }}},
+      {"soft_margin_loss", {{x(), x()}, [] { (void)soft_margin_loss(x(), x()); }}},
+      {"nll_loss", {{x(), i()}, [] { (void)nll_loss(x(), i()); }}},
+      {"nll_loss2d", {{x(), i()}, [] { (void)nll_loss(x(), i()); }}},
+      {"nll_loss_nd", {{x(), i()}, [] { (void)nll_loss(x(), i()); }}},
+      {"cross_entropy_loss", {{x(), i()}, [] { (void)cross_entropy_loss(x(), i()); }}},
+      {"gaussian_nll_loss", {{x(), x(), x()}, [] { (void)gaussian_nll_loss(x(), x(), x()); }}},
+      {"margin_ranking_loss", {{x(), x(), x()}, [] { (void)margin_ranking_loss(x(), x(), x()); }}},
+      {"cosine_embedding_loss",
+       {{x(), x(), row()}, [] { (void)cosine_embedding_loss(x(), x(), row()); }}},
+      {"triplet_margin_loss", {{x(), x(), x()}, [] { (void)triplet_margin_loss(x(), x(), x()); }}},
+      {"multi_margin_loss", {{x(), i()}, [] { (void)multi_margin_loss(x(), i()); }}},
+  };
+}
+
+std::map<std::string, Row> linear_algebra() {
+  return {
+      {"einsum",
+       {{std::string("ij,jk"), std::vector<Tensor>{x(), x()}},
+        [] { (void)einsum("ij,jk", {x(), x()}); }}},
+      {"cross", {{x(), x()}, [] { (void)cross(x(), x()); }}},
+      {"linalg_cross", {{x(), x()}, [] { (void)linalg_cross(x(), x()); }}},
+      {"addr", {{x(), row(), row()}, [] { (void)addr(x(), row(), row()); }}},
+      {"diag", {{x()}, [] { (void)diag(x()); }}},
+      {"diag_embed", {{x()}, [] { (void)diag_embed(x()); }}},
+      {"tril_indices", {{Scalar(3), Scalar(3)}, [] { (void)tril_indices(3, 3); }}},
+      {"triu_indices", {{Scalar(3), Scalar(3)}, [] { (void)triu_indices(3, 3); }}},
+      {"linalg_vander", {{x()}, [] { (void)linalg_vander(x()); }}},
+  };
+}
+
+std::map<std::string, Row> arrays() {
+  return {
+      {"addcmul", {{x(), x(), x()}, [] { (void)addcmul(x(), x(), x()); }}},
+      {"addcdiv", {{x(), x(), x()}, [] { (void)addcdiv(x(), x(), x()); }}},
+      {"logit", {{x()}, [] { (void)logit(x()); }}},
+      {"nan_to_num", {{x()}, [] { (void)nan_to_num(x()); }}},
+      {"isclose", {{x(), x()}, [] { (void)isclose(x(), x()); }}},
+      {"roll", {{x(), List{1}}, [] { (void)roll(x(), {1}); }}},
+      {"rot90", {{x()}, [] { (void)rot90(x()); }}},
+      {"tensor_split.sections", {{x(), Scalar(2)}, [] { (void)tensor_split(x(), 2); }}},
+      {"tensor_split.indices", {{x(), List{1, 2}}, [] { (void)tensor_split_at(x(), {1, 2}); }}},
+      {"repeat_interleave.self_int", {{x(), Scalar(2)}, [] { (void)repeat_interleave(x(), 2); }}},
+      {"eye", {{Scalar(3)}, [] { (void)eye(3); }}},
+      {"eye.m", {{Scalar(3), Scalar(2)}, [] { (void)eye(3, 2); }}},
+      {"linspace", {{Scalar(1), Scalar(2), Scalar(5)}, [] { (void)linspace(1, 2, 5); }}},
+      {"logspace", {{Scalar(1), Scalar(2), Scalar(5)}, [] { (void)logspace(1, 2, 5); }}},
+      {"diff", {{x()}, [] { (void)diff(x()); }}},
+      {"trapezoid.x", {{x(), x()}, [] { (void)trapezoid(x(), x()); }}},
+      {"trapezoid.dx", {{x()}, [] { (void)trapezoid(x()); }}},
+      {"cumulative_trapezoid.x", {{x(), x()}, [] { (void)cumulative_trapezoid(x(), x()); }}},
+      {"cumulative_trapezoid.dx", {{x()}, [] { (void)cumulative_trapezoid(x()); }}},
+      {"histc", {{x()}, [] { (void)histc(x()); }}},
+      {"count_nonzero", {{x()}, [] { (void)count_nonzero(x()); }}},
+      {"std", {{x()}, [] { (void)stddev(x()); }}},
+      {"std.dim", {{x(), List{1}}, [] { (void)stddev(x(), {1}); }}},
+      {"std.correction", {{x()}, [] { (void)stddev(x()); }}},
+      {"searchsorted.Tensor", {{x(), x()}, [] { (void)searchsorted(x(), x()); }}},
+      {"bucketize.Tensor", {{x(), row()}, [] { (void)bucketize(x(), row()); }}},
+      {"isin.Tensor_Tensor", {{x(), x()}, [] { (void)isin(x(), x()); }}},
   };
 }
 
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
-  for (auto* more : {&views, &makers, &arithmetic, &windows}) all.merge((*more)());
+  for (auto* more :
+       {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra, &arrays})
+    all.merge((*more)());
   return all;
 }
 
@@ -242,8 +389,10 @@ TEST(Defaults, of_functions_are_those_of_their_schemas) {
 // A new function with a default needs a row above.
 TEST(Defaults, are_compared_for_every_function) {
   const auto compared = rows();
-  // Overloads for which C++ has another function, or none with a bound left out.
-  const std::set<std::string> no_function{"_to_copy", "clamp", "clamp.Tensor"};
+  // Overloads for which C++ has another function, or none with a bound left out; and those whose
+  // result has a size that depends on elements, which are not computed here.
+  const std::set<std::string> no_function{"_to_copy", "clamp", "clamp.Tensor", "one_hot",
+                                          "repeat_interleave.self_Tensor"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     bool has_default = false;

@@ -179,7 +179,7 @@ TEST(FromPyTorch, layers_are_functions) {
     EXPECT_EQ(sizes_of(pad(x, {1, 1, 2, 2})), (Ns{1, 1, 36, 34}));
     EXPECT_EQ(sizes_of(max_pool2d(x, 3, 2, 1)), (Ns{1, 1, 16, 16}));
     EXPECT_EQ(sizes_of(im2col(x, 3, 1, 1, 1)), (Ns{1, 9, 1024}));
-    EXPECT_EQ(sizes_of(upsample_nearest2d(x, {64, 64})), (Ns{1, 1, 64, 64}));
+    EXPECT_EQ(sizes_of(interpolate(x, {.size = {64, 64}})), (Ns{1, 1, 64, 64}));
   }
   const Tensor q = ones({1, 2, 4, 8}), k = q, v = q;
   EXPECT_EQ(first(scaled_dot_product_attention(q, k, v, {}, 0, true)), 1);

@@ -1,7 +1,7 @@
 """Gradients, by torch's autograd: for every op that has one, and at points without a derivative."""
 import torch
 
-from . import values as v
+from . import pooling, values as v
 from .products import windows_times
 from .samples import Family
 
@@ -431,8 +431,57 @@ def windows(family):
     family.add("im2col", real(2, 2, 5, 6), attrs={"kernel_size": [2, 3], "dilation": [1, 2], "padding": [1, 2], "stride": [2, 1]})
 
 
+def norms(family):
+    x, weight, bias = real(2, 3, 4, key="x"), real(3, key="w"), real(3, key="b")
+    mean, variance = real(3, key="m"), real(3, low=0.5, high=2, key="v")
+
+    # torch has no gradients of running statistics; those of this function are correct.
+    def inference(x, w, b, m, s, training, momentum, eps, **_):
+        m, s, *affine = (t if t is None else t.reshape(-1, *[1] * (x.dim() - 2)) for t in (m, s, w, b))
+        y = (x - m) / torch.sqrt(s + eps)
+        return y if w is None else y * affine[0] + affine[1]
+    attrs = {"training": False, "momentum": 0.1, "eps": 1e-3, "cudnn_enabled": False}
+    family.add("batch_norm", x, weight, bias, mean, variance, attrs=attrs, call=inference, second=True)
+    family.add("batch_norm", real(3, 3), None, None, mean, variance, attrs=attrs, call=inference)
+    training = lambda x, w, b, m, s, **a: torch.ops.aten.batch_norm(x, w, b, m, s, *a.values())
+    family.add("batch_norm", x, weight, bias, None, None, attrs=attrs | {"training": True}, call=training, second=True)
+    family.add("batch_norm", real(5, 3), None, None, None, None, attrs=attrs | {"training": True}, call=training)
+    attrs = {"N": 2, "C": 6, "HxW": 4, "group": 3, "eps": 1e-3}
+    native = lambda x, w, b, N, C, HxW, group, eps: torch.ops.aten.native_group_norm(x, w, b, N, C, HxW, group, eps)[0]
+    for w, b in ((real(6, key="w"), real(6, key="b")), (None, None)):
+        family.add("native_group_norm", real(2, 6, 4), w, b, attrs=attrs, call=native)
+        family.add("group_norm", real(2, 6, 2, 2), w, b, attrs={"num_groups": 2, "eps": 1e-5}, call=lambda x, w, b, num_groups, eps: torch.ops.aten.group_norm(x, num_groups, w, b, eps))
+    attrs = {"use_input_stats": True, "momentum": 0.1, "eps": 1e-3, "cudnn_enabled": False}
+    family.add("instance_norm", x, weight, bias, None, None, attrs=attrs, call=lambda x, w, b, m, s, **a: torch.ops.aten.instance_norm(x, w, b, m, s, *a.values()))
+    rms = lambda x, w, normalized_shape, eps: torch.ops.aten.rms_norm(x, normalized_shape, w, eps)
+    for w in (real(4, key="w"), None):
+        family.add("rms_norm", x, w, attrs={"normalized_shape": [4], "eps": 1e-3}, call=rms)
+
+
+def derived(family):
+    x, mask = real(2, 3), torch.tensor([[True, False, True], [False, True, False]])
+    family.add("repeat", x, attrs={"repeats": [2, 1, 3]})
+    family.add("nansum", row(1.0, NAN, -2.0))
+    family.add("nansum", x, attrs={"dim": [1], "keepdim": True})
+    take = lambda x, at, dim=None: torch.ops.aten.take_along_dim(x, at, dim)
+    family.add("take_along_dim", x, torch.tensor([[2, 0, 2, -1]]), attrs={"dim": 1}, call=take)
+    family.add("take_along_dim", x, torch.tensor([5, 0, 0]), call=take)
+    family.add("masked_scatter", x, mask, real(5, key="source"))
+    family.add("masked_scatter", real(3), mask, real(2, 2, key="source"))
+    for op in ("hstack", "vstack", "dstack"):
+        family.add(op, [real(2, 3, key="a"), real(2, 3, key="b")])
+    scaled = lambda c, a, b, beta, alpha: torch.ops.aten.baddbmm(c, a, b, beta=beta, alpha=alpha)
+    family.add("baddbmm", real(5), real(2, 3, 4, key="a"), real(2, 4, 5, key="b"), 0.5, 2.0, call=scaled)
+    for op in ("alias", "numpy_T"):
+        family.add(op, x)
+    family.add("swapaxes", x, attrs={"axis0": 0, "axis1": 1})
+    family.add("type_as", x, torch.ones(1))
+    family.add("dropout", x, attrs={"p": 1.0, "train": True}, call=torch.ops.aten.dropout)
+
+
 def gradients():
     family = Gradients("gradient")
-    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products, sorts, windows):
+    for part in (unary, binary, choosing, reductions, scans, views, moving, picked, products, sorts, windows, norms, derived):
         part(family)
+    pooling.gradients(family, real)
     return family

@@ -151,7 +151,7 @@ struct ViewInfo {
 
 // A left operand [n, c, spatial sizes...] that is read as windows of the sizes of a right operand
 // [o, c / groups, window sizes...]. The sums are in the order of the window's elements, and of the
-// channels for each; elements outside the operand are not added.
+// channels for each; elements outside the operand are 0.
 struct WindowsSpec {
   Dims stride, dilation;  // by spatial dimension
   Sizes padding;          // before the first element

@@ -9,16 +9,20 @@
 #include "vitro/ops/activation.h"
 #include "vitro/ops/attention.h"
 #include "vitro/ops/binary.h"
+#include "vitro/ops/channel_norm.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/compaction.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/convolution.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/derived.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
+#include "vitro/ops/pool.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/resample.h"
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
 #include "vitro/ops/sort.h"
@@ -60,7 +64,7 @@ using ScanOps = List<Cumsum, Cumprod, Logcumsumexp, Cummax, Cummin>;
 using WindowOps = List<
     Flip, ConstantPadNd, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d,
     ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
-    MaxPool2d, MaxPool2dWithIndices, AvgPool2d>;
+    MaxPool2d, MaxPool3d, MaxPool2dWithIndices, MaxPool3dWithIndices, AvgPool2d, AvgPool3d>;
 using SortOps = List<Sort, Topk>;
 using OtherOps = List<
     View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,

@@ -27,7 +27,7 @@ struct Convolve : Contraction {
       name = "convolve",
       doc =
           "x [n, c, spatial sizes...] under weight [o, c / groups, window sizes...], one to three "
-          "of them; elements outside x add nothing.";
+          "of them; elements outside x are 0.";
   static constexpr std::string_view signatures =
       "(Tensor input, Tensor weight, int[] stride, SymInt[] padding, SymInt[] "
       "padding_after, int[] dilation, int groups) -> Tensor";

@@ -1,15 +1,14 @@
 // Windows: for each element of the result, the elements around a place in the operand.
-//   Tensor y = pad(x, {1, 1, 1, 1});        Tensor z = max_pool2d(relu(x), 3, 2, 1);
-//   Tensor p = im2col(x, {3, 3}, 1, 1, 1);  Tensor w = upsample_nearest2d(x, {64, 64});
+//   Tensor y = pad(x, {1, 1, 1, 1});        Tensor p = im2col(x, {3, 3}, 1, 1, 1);
 // A definition has the number of elements read (`taps`), their indices (`map`), a tuple as its
 // state, and three functions:
 //   init(attrs, zero)                  the initial state; `zero` is a 0 of the compute type
 //   combine(state, x, inside, place)   adds an element, which is 0 unless it is `inside`;
-//                                      `place` (i64) is its row-major index in its plane
+//                                      `place` (i64) is its row-major index in its plane, the
+//                                      last `plane` dimensions
 //   results(attrs, state, count)       a tuple of the results; `count` is WindowInfo::count
 // Taps are in row-major order, which defines the rounding of sums. Taps are unrolled in code, so
-// there must be few of them; large pools are reductions of a view instead (max_pool2d and
-// avg_pool2d choose).
+// there must be few of them; large pools (ops/pool.h) are reductions of a view instead.
 #pragma once
 
 #include <optional>
@@ -23,20 +22,11 @@
 
 namespace vitro {
 
-// An empty stride means that of the kernel: windows do not overlap.
-Tensor max_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
-                  DimsArg dilation = 1, bool ceil_mode = false);
-// The mean of the elements under the kernel; the padding counts if count_include_pad. Sums are
-// divided by `divisor_override` if it is given.
-Tensor avg_pool2d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
-                  bool ceil_mode = false, bool count_include_pad = true,
-                  std::optional<int64_t> divisor_override = {});
-
 namespace ops {
 
 struct WindowOp {
   static constexpr OpKind kind = OpKind::window;
-  static constexpr int arity = 1;
+  static constexpr int arity = 1, plane = 2;
   static int64_t one_tap(AttrsView) { return 1; }
   static DType same_dtype(DType operand) { return operand; }
 };
@@ -102,6 +92,7 @@ struct BorderPadAttrs {
 };
 struct BorderPad : CopyOp {
   using Attrs = BorderPadAttrs;
+  using Body = BorderPad;  // ops that differ only in their maps share the code of their body
   static void gradient(Formula& f);
 };
 struct ReflectionPad : BorderPad {
@@ -158,111 +149,6 @@ struct ReplicationPad3d : ReplicationPad {
   static void shape(ShapeCall& call) { shape_of_border_pad(call, 3, false); }
 };
 
-// ---- pools: one tap for each element of the kernel ----
-
-struct MaxPoolAttrs {
-  DimsArg kernel_size, stride, padding{0, 0}, dilation{1, 1};
-  bool ceil_mode = false;
-  static constexpr void each(auto&& f) {
-    f("kernel_size", &MaxPoolAttrs::kernel_size);
-    f("stride", &MaxPoolAttrs::stride);
-    f("padding", &MaxPoolAttrs::padding);
-    f("dilation", &MaxPoolAttrs::dilation);
-    f("ceil_mode", &MaxPoolAttrs::ceil_mode);
-  }
-};
-struct MaxPool : WindowOp {
-  using Attrs = MaxPoolAttrs;
-  static void gradient(Formula& f);
-  static int64_t taps(AttrsView attrs);
-  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
-                       std::span<const sym::Expr> index, int64_t tap);
-  static constexpr WindowInfo info{&taps, &map, true, &compute_type};
-};
-struct MaxPool2d : MaxPool {
-  static constexpr std::string_view
-      name = "max_pool2d",
-      doc = "The largest element under each place of the kernel; NaN if there is one.";
-  static constexpr std::string_view signatures =
-      "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
-      "bool ceil_mode=False) -> Tensor";
-  static void shape(ShapeCall& call);
-  static constexpr auto function = &vitro::max_pool2d;
-  static auto init(const Attrs&, auto zero) { return std::make_tuple(m::lowest(zero)); }
-  static auto combine(auto s, auto x, auto inside, auto) {
-    const auto most = std::get<0>(s);
-    return std::make_tuple(m::maximum(most, m::where(inside, x, m::lowest(x))));
-  }
-  static auto results(const Attrs&, auto s, auto) { return s; }
-};
-struct MaxPool2dWithIndices : MaxPool {
-  static constexpr std::string_view
-      name = "max_pool2d_with_indices",
-      doc =
-          "The largest element under each place of the kernel, and its index in its plane: the "
-          "first of equals, the last NaN.";
-  static constexpr std::string_view signatures =
-      "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
-      "bool ceil_mode=False) -> (Tensor, Tensor)";
-  static void shape(ShapeCall& call);
-  // The index returned if the window contains no element because its dilation steps over the plane:
-  // that of the first place that is not before the plane, as in ATen.
-  static sym::Expr first_place(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
-                               std::span<const sym::Expr> index);
-  static constexpr WindowInfo info{&taps, &map, true, &compute_type, &first_place, true};
-  static auto init(const Attrs&, auto zero) {
-    return std::make_tuple(m::lowest(zero), m::like(m::last_index(zero), -1));
-  }
-  static auto combine(auto s, auto x, auto inside, auto place) {
-    const auto most = std::get<0>(s);
-    const auto at = std::get<1>(s);
-    const auto take = inside && (at < 0 || x > most || m::isnan(x));
-    return std::make_tuple(m::where(take, x, most), m::where(take, place, at));
-  }
-  static auto results(const Attrs&, auto s, auto first) {
-    const auto at = std::get<1>(s);
-    return std::make_tuple(std::get<0>(s), m::where(at < 0, first, at));
-  }
-};
-
-struct AvgPoolAttrs {
-  DimsArg kernel_size, stride, padding{0, 0};
-  bool ceil_mode = false, count_include_pad = true;
-  std::optional<int64_t> divisor_override;
-  static constexpr void each(auto&& f) {
-    f("kernel_size", &AvgPoolAttrs::kernel_size);
-    f("stride", &AvgPoolAttrs::stride);
-    f("padding", &AvgPoolAttrs::padding);
-    f("ceil_mode", &AvgPoolAttrs::ceil_mode);
-    f("count_include_pad", &AvgPoolAttrs::count_include_pad);
-    f("divisor_override", &AvgPoolAttrs::divisor_override);
-  }
-};
-struct AvgPool2d : WindowOp {
-  static constexpr std::string_view name = "avg_pool2d",
-                                    doc =
-                                        "The mean of the elements under each place of the "
-                                        "kernel.";
-  static constexpr std::string_view signatures =
-      "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
-      "bool count_include_pad=True, int? divisor_override=None) -> Tensor";
-  using Attrs = AvgPoolAttrs;
-  static void shape(ShapeCall& call);
-  static void gradient(Formula& f);
-  static int64_t taps(AttrsView attrs);
-  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
-                       std::span<const sym::Expr> index, int64_t tap);
-  static sym::Expr count(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
-                         std::span<const sym::Expr> index);
-  static constexpr WindowInfo info{&taps, &map, true, &compute_type, &count};
-  static constexpr auto function = &vitro::avg_pool2d;
-  static auto init(const Attrs&, auto zero) { return std::make_tuple(zero); }
-  static auto combine(auto s, auto x, auto, auto) { return std::make_tuple(std::get<0>(s) + x); }
-  static auto results(const Attrs&, auto s, auto count) {
-    return std::make_tuple(std::get<0>(s) / count);
-  }
-};
-
 // ---- a view, and composites ----
 
 struct UnfoldAttrs {
@@ -310,8 +196,9 @@ struct Im2col : Composite {
   static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
 };
 
-// The patches under each place of a kernel: x [..., h, w] as [..., kh, kw, places down, places
-// across], a view of x, or of a dense copy if x is not dense.
+// The patches under each place of a kernel over the last dimensions, one for each of its sizes:
+// x [..., h, w] as [..., kh, kw, places down, places across], a view of x, or of a dense copy if x
+// is not dense.
 Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const Dims& dilation);
 
 }  // namespace ops
@@ -327,31 +214,17 @@ Tensor reflection_pad3d(ops::At x, SizesArg padding);
 Tensor replication_pad1d(ops::At x, SizesArg padding);
 Tensor replication_pad2d(ops::At x, SizesArg padding);
 Tensor replication_pad3d(ops::At x, SizesArg padding);
-// `mode`: "constant", "reflect" or "replicate"; only "constant" uses `value`.
+// x repeated beyond its ends in the last dimensions: all but one or two.
+Tensor pad_circular(ops::At x, SizesArg pad);
+// `mode`: "constant", "reflect", "replicate" or "circular"; only "constant" uses `value`.
 Tensor pad(ops::At x, SizesArg pad, std::string_view mode = "constant",
            std::optional<double> value = {});
 
+// torch.nn.functional.unfold.
 Tensor im2col(ops::At x, DimsArg kernel_size, DimsArg dilation, DimsArg padding, DimsArg stride);
-
-// The values and their indices in their planes.
-std::tuple<Tensor, Tensor> max_pool2d_with_indices(ops::At x, DimsArg kernel_size,
-                                                   DimsArg stride = {}, DimsArg padding = 0,
-                                                   DimsArg dilation = 1, bool ceil_mode = false);
-Tensor max_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
-                  DimsArg dilation = 1, bool ceil_mode = false);
-Tensor avg_pool1d(ops::At x, DimsArg kernel_size, DimsArg stride = {}, DimsArg padding = 0,
-                  bool ceil_mode = false, bool count_include_pad = true);
-// The mean of pieces of equal size: sizes must be multiples of the output sizes.
-Tensor adaptive_avg_pool1d(ops::At x, DimsArg output_size);
-Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size);
-
-// Resizes x [n, c, ...]. Indices are computed with the scales if they are given, else with the
-// quotients of the sizes.
-Tensor upsample_nearest1d(ops::At x, SizesArg output_size, std::optional<double> scales = {});
-Tensor upsample_nearest2d(ops::At x, SizesArg output_size, std::optional<double> scales_h = {},
-                          std::optional<double> scales_w = {});
-Tensor upsample_bilinear2d(ops::At x, SizesArg output_size, bool align_corners,
-                           std::optional<double> scales_h = {},
-                           std::optional<double> scales_w = {});
+// torch.nn.functional.fold: planes of output_size, the sums of the columns that im2col would have
+// made of them.
+Tensor col2im(ops::At x, SizesArg output_size, DimsArg kernel_size, DimsArg dilation,
+              DimsArg padding, DimsArg stride);
 
 }  // namespace vitro

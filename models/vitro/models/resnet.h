@@ -60,7 +60,7 @@ class ResNet : public nn::Module {
   ConvNorm stem_;
   std::deque<nn::Module> layers_;
   std::deque<ResNetBlock> blocks_;
-  nn::Linear fc_;
+  std::optional<nn::Linear> fc_;  // after the layers, as in torch
 };
 
 }  // namespace vitro::models

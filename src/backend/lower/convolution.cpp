@@ -1,6 +1,6 @@
 // Convolutions (ops::Convolve) as products of windows with the weights: a row is a position of the
 // result, a column is a channel of it. Channels of the operand that are not contiguous are copied
-// behind one another first. A convolution of single elements without padding is a plain product.
+// next to one another first. A convolution of single elements without padding is a plain product.
 #include "backend/lower/product_epilogue.h"
 #include "backend/schedule/products.h"
 #include "kernels/product.h"

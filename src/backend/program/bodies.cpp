@@ -106,7 +106,7 @@ struct AddScan {
 };
 
 template <class Op>
-WindowBody made_window_body() {
+WindowBody made_window_body(int plane) {
   using Attrs = typename Op::Attrs;
   using Tuple = decltype(Op::init(std::declval<Attrs>(), std::declval<Value>()));
   constexpr size_t count = std::tuple_size_v<Tuple>;
@@ -116,17 +116,19 @@ WindowBody made_window_body() {
           },
           [](AttrsView attrs, const State& s, Value n) {
             return to_state(Op::results(attrs.as<Attrs>(), tuple_of<count>(s), n));
-          }};
+          },
+          plane};
 }
 
 struct AddWindow {
   std::unordered_map<const OpDef*, WindowBody>& table;
   template <class Op>
   void operator()() {
-    // Border pads differ only in their index maps, so they share a body.
-    constexpr bool only_map = std::derived_from<Op, ops::BorderPad>;
-    using Body = std::conditional_t<only_map, ops::BorderPad, Op>;
-    table[&ops::def<Op>()] = made_window_body<Body>();
+    if constexpr (requires { typename Op::Body; }) {
+      table[&ops::def<Op>()] = made_window_body<typename Op::Body>(Op::plane);
+    } else {
+      table[&ops::def<Op>()] = made_window_body<Op>(Op::plane);
+    }
   }
 };
 

@@ -43,9 +43,11 @@ const ScanBody& scan_body(const OpDef& op);
 struct WindowBody {
   using State = std::vector<loop::Value>;
   State (*init)(AttrsView attrs, loop::Value zero);
-  // Adds an element, which is 0 if not `inside`; `position`: its row-major index in its plane.
+  // Adds an element, which is 0 if not `inside`; `position`: its row-major index in its plane, the
+  // last `plane` dimensions.
   State (*combine)(const State& state, loop::Value x, loop::Value inside, loop::Value position);
   State (*results)(AttrsView attrs, const State& state, loop::Value count);
+  int plane;
 };
 const WindowBody& window_body(const OpDef& op);
 

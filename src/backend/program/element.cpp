@@ -2,6 +2,8 @@
 // indirect indices for gathers.
 #include "backend/program/element.h"
 
+#include <algorithm>
+
 #include "backend/program/bodies.h"
 #include "graph/metas.h"
 #include "loop/kernel.h"
@@ -120,10 +122,11 @@ Value is_inside(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
   return inside;
 }
 
-// The row-major index of an element in its plane, the last two dimensions.
-Value position_in_plane(const TensorMeta& meta, const Index& index, loop::Pool& pool) {
+// The row-major index of an element in its plane, the last `dims` dimensions.
+Value position_in_plane(const TensorMeta& meta, const Index& index, int dims, loop::Pool& pool) {
   Expr position = 0;
-  for (size_t d = index.size() > 2 ? index.size() - 2 : 0; d < index.size(); ++d)
+  for (size_t d = index.size() - std::min(index.size(), static_cast<size_t>(dims));
+       d < index.size(); ++d)
     position = position * meta.sizes[d].expr() + index[d];
   return pool.index(position);
 }
@@ -145,7 +148,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
                                        : pool.constant(DType::boolean, int64_t{1});
       const Value read_there = source.read_where(operand, read.index, inside);
       const Value x = cast(where(inside, read_there, like(read_there, 0)), type);
-      state = body.combine(state, x, inside, position_in_plane(meta, read.index, pool));
+      state = body.combine(state, x, inside, position_in_plane(meta, read.index, body.plane, pool));
     }
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);

@@ -77,11 +77,11 @@ class Layouts {
 
 }  // namespace
 
-std::vector<bool> values_by_pixels(const Program& program) {
+std::vector<bool> channels_last_values(const Program& program) {
   return Layouts(program).run();
 }
 
-Index strides_by_pixels(const Index& sizes) {
+Index channels_last_strides(const Index& sizes) {
   Index strides(sizes.size(), Expr(1));
   Expr stride = sizes[1];
   for (size_t d = sizes.size(); d-- > 2;) {

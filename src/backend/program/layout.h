@@ -1,7 +1,7 @@
 // The order in which values between kernels lie in memory. What a graph takes and returns has the
-// strides that eager execution gives it; all other values are free. Those around convolutions lie
-// by pixels: the channels (dimension 1) of a position are contiguous, as a convolution reads them
-// (PyTorch's channels_last).
+// strides that eager execution gives it; all other values are free. Those around convolutions are
+// channels-last: the channels (dimension 1) of a position are contiguous, as a convolution reads
+// them.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace vitro::backend {
 
-// By graph node: whether its value lies by pixels. Values that are read element by element at the
+// By graph node: whether its value is channels-last. Values that are read element by element at the
 // same index share a layout, so that no kernel reads across it.
-std::vector<bool> values_by_pixels(const Program& program);
+std::vector<bool> channels_last_values(const Program& program);
 
-// Strides of a value that lies by pixels.
-Index strides_by_pixels(const Index& sizes);
+// Strides of a value that is channels-last.
+Index channels_last_strides(const Index& sizes);
 
 }  // namespace vitro::backend

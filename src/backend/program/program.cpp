@@ -48,7 +48,7 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
     build();
     VITRO_ASSERT(order(), "compute nodes form a cycle");
   }
-  by_pixels_ = values_by_pixels(*this);
+  channels_last_ = channels_last_values(*this);
 }
 
 void Program::build() {
@@ -87,7 +87,7 @@ void Program::decide_inlining() {
 
 Index Program::strides_of(graph::NodeId node) const {
   const TensorMeta& meta = (*graph_)[node].results[0];
-  if (by_pixels_[node.n]) return strides_by_pixels(sizes_of(meta));
+  if (channels_last_[node.n]) return channels_last_strides(sizes_of(meta));
   if (!(*graph_)[node].is_input()) return strides_of_new(meta);
   Index strides;
   for (const Size stride : meta.strides) strides.push_back(stride.expr());

@@ -159,7 +159,7 @@ class Program {
   std::vector<std::vector<ComputeNodeId>> node_readers_;  // by node: the compute nodes that read it
   std::vector<uint32_t> position_;
   std::vector<bool> output_;
-  std::vector<bool> by_pixels_;  // by node (layout.h)
+  std::vector<bool> channels_last_;  // by node (layout.h)
 };
 
 // ---- index arithmetic ----

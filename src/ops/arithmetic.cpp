@@ -1,0 +1,288 @@
+// Elementwise functions that are written with ops.
+#include "vitro/ops/arithmetic.h"
+
+#include <cmath>
+#include <limits>
+
+#include "ops/value.h"
+#include "ops/wide.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/activation.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
+
+namespace vitro {
+namespace {
+
+using namespace ops;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+DType float_of(DType dtype) {
+  return is_floating(dtype) ? dtype : default_float;
+}
+
+// Two operands, one of which is a tensor, as tensors in the type of the computation.
+struct Both {
+  DType dtype;  // of the result
+  Tensor a, b;
+
+  Both(const ops::First& first, const Operand& second, DType result)
+      : dtype(result), a(as_tensor(first.operand, second)), b(as_tensor(second, first.operand)) {}
+
+ private:
+  Tensor as_tensor(const Operand& one, const Operand& other) const {
+    const DType wide = compute_type(dtype);
+    if (one.is_tensor()) return to(one.tensor(), wide);
+    return scalar_tensor(one.number(), wide, other.tensor().device());
+  }
+};
+
+// x * f(y) for a logarithm f that is finite above `limit`; 0 where x is 0, except for y = NaN.
+template <class F>
+Tensor x_times(const ops::First& x, const Operand& y, int limit, F f) {
+  const Both both(x, y, float_of(ops::result_type({&x.operand, &y})));
+  const Value none = (both.a == 0) & ((both.b <= limit) | isinf(both.b));
+  const Value product = both.a * f(ops::where(none, 1, both.b));
+  return to(ops::where(none, 0, product), both.dtype);
+}
+
+}  // namespace
+
+Tensor clamp_min(ops::At x, const Operand& min) {
+  const CalledAs name("clamp_min", x.where);
+  return clamp(x, min);
+}
+
+Tensor clamp_max(ops::At x, const Operand& max) {
+  const CalledAs name("clamp_max", x.where);
+  return clamp(x, {}, max);
+}
+
+// From the nearer end, so that a weight of 1 gives `end`.
+Tensor lerp(ops::At x, const Tensor& end, const Operand& weight) {
+  const CalledAs name("lerp", x.where);
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.dtype() == end.dtype(), "lerp: dtypes differ: ", t.dtype(), " and ", end.dtype(),
+              "; cast one of them");
+  VITRO_CHECK(!weight.is_tensor() || weight.tensor().dtype() == t.dtype(), "lerp: weight must be ",
+              t.dtype(), ", got ", weight.tensor().dtype());
+  const Value from = ops::widened("lerp", x), wide = to(end, from.dtype());
+  const Value distance = wide - from;
+  if (weight.is_number()) {
+    const double w = weight.number().as_double();
+    return to(std::abs(w) < 0.5 ? from + distance * w : wide - distance * (1 - w), t.dtype());
+  }
+  const Value w = to(weight.tensor(), from.dtype());
+  return to(ops::where(abs(w) < 0.5, from + distance * w, wide - distance * (1 - w)), t.dtype());
+}
+
+namespace {
+
+DType type_of_three(const ops::At& x, const Operand& a, const Operand& b) {
+  return ops::result_type({&x.operand, &a, &b});
+}
+
+Tensor added(std::string_view op, const ops::At& x, const Tensor& term, const Scalar& value,
+             DType dtype) {
+  VITRO_CHECK(is_floating(dtype) || !value.is_floating(), op, ": value must be an integer for ",
+              dtype, ", got ", value);
+  const Value wide = to(x, compute_type(dtype));
+  return to(wide + (value.is(1) ? term : term * value), dtype);
+}
+
+}  // namespace
+
+Tensor addcmul(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
+  const CalledAs name("addcmul", x.where);
+  const DType dtype = type_of_three(x, tensor1, tensor2);
+  const auto wide = [&](const Tensor& t) { return to(t, compute_type(dtype)); };
+  return added("addcmul", x, wide(tensor1) * wide(tensor2), value, dtype);
+}
+
+Tensor addcdiv(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
+  const CalledAs name("addcdiv", x.where);
+  const DType dtype = type_of_three(x, tensor1, tensor2);
+  VITRO_CHECK(is_floating(dtype), "addcdiv: takes floating-point numbers, got ", dtype,
+              "; cast them, or use div with a rounding mode");
+  const auto wide = [&](const Tensor& t) { return to(t, compute_type(dtype)); };
+  return added("addcdiv", x, wide(tensor1) / wide(tensor2), value, dtype);
+}
+
+Tensor xlogy(ops::First x, const Operand& other) {
+  const CalledAs name("xlogy", x.where);
+  return x_times(x, other, 0, [](const Tensor& y) -> Tensor { return log(y); });
+}
+
+Tensor xlog1py(ops::First x, const Operand& other) {
+  const CalledAs name("special_xlog1py", x.where);
+  return x_times(x, other, -1, [](const Tensor& y) -> Tensor { return log1p(y); });
+}
+
+Tensor logit(ops::At x, std::optional<double> eps) {
+  const CalledAs name("logit", x.where);
+  const DType dtype = float_of(x.operand.tensor().dtype());
+  Value wide = to(x, compute_type(dtype));
+  if (eps) wide = clamp(wide, *eps, 1 - *eps);
+  return to(log(wide / (1 - wide)), dtype);
+}
+
+Tensor sinc(ops::At x) {
+  const CalledAs name("sinc", x.where);
+  const DType dtype = float_of(x.operand.tensor().dtype());
+  const Value wide = to(x, compute_type(dtype)), none = wide == 0;
+  const Value angle = ops::where(none, 1, wide * M_PI);
+  return to(ops::where(none, 1, sin(angle) / angle), dtype);
+}
+
+Tensor entr(ops::At x) {
+  const CalledAs name("special_entr", x.where);
+  const DType dtype = float_of(x.operand.tensor().dtype());
+  const Value wide = to(x, compute_type(dtype)), inside = wide > 0;
+  const Value product = -wide * log(ops::where(inside, wide, 1));
+  const Value outside = ops::where(wide == 0, 0, ops::where(isnan(wide), wide, -infinity));
+  return to(ops::where(inside, product, outside), dtype);
+}
+
+Tensor ndtr(ops::At x) {
+  const CalledAs name("special_ndtr", x.where);
+  const DType dtype = float_of(x.operand.tensor().dtype());
+  const Value wide = to(x, compute_type(dtype));
+  return to(0.5 * erfc(wide * -0.7071067811865476), dtype);
+}
+
+namespace {
+
+double largest(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.fep127;
+    case DType::f32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+}  // namespace
+
+Tensor nan_to_num(ops::At x, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  const CalledAs name("nan_to_num", x.where);
+  const Tensor& t = x.operand.tensor();
+  if (!is_floating(t.dtype())) return clone(x);
+  const double limit = largest(t.dtype());
+  const Value low = ops::where(t == -infinity, neginf.value_or(-limit), t);
+  const Value high = ops::where(t == infinity, posinf.value_or(limit), low);
+  return ops::where(isnan(t), nan.value_or(0), high);
+}
+
+Tensor isclose(ops::At x, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  const CalledAs name("isclose", x.where);
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.dtype() == other.dtype(), "isclose: dtypes differ: ", t.dtype(), " and ",
+              other.dtype(), "; cast one of them");
+  VITRO_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol,
+              " and ", atol);
+  const DType wide = is_floating(t.dtype()) ? compute_type(t.dtype()) : DType::f64;
+  const Value a = to(t, wide), b = to(other, wide), distance = abs(a - b);
+  Value close = (a == b) | ((distance <= atol + abs(b) * rtol) & ~isinf(distance));
+  if (equal_nan) close = close | (isnan(a) & isnan(b));
+  return close;
+}
+
+Tensor isfinite(ops::At x) {
+  const CalledAs name("isfinite", x.where);
+  return ~(isnan(x.operand.tensor()) | isinf(x.operand.tensor()));
+}
+Tensor isposinf(ops::At x) {
+  const CalledAs name("isposinf", x.where);
+  return x.operand.tensor() == infinity;
+}
+Tensor isneginf(ops::At x) {
+  const CalledAs name("isneginf", x.where);
+  return x.operand.tensor() == -infinity;
+}
+
+Tensor heaviside(ops::At x, const Tensor& values) {
+  const CalledAs name("heaviside", x.where);
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.dtype() == values.dtype(), "heaviside: dtypes differ: ", t.dtype(), " and ",
+              values.dtype(), "; cast one of them");
+  return ops::where(t == 0, values, to(t > 0, t.dtype()));
+}
+
+// The larger one is taken out of the root.
+Tensor hypot(ops::At x, const Tensor& other) {
+  const CalledAs name("hypot", x.where);
+  const Operand second = other;
+  const Both both(x.operand.tensor(), second, ops::result_type({&x.operand, &second}));
+  VITRO_CHECK(is_floating(both.dtype), "hypot: takes floating-point numbers, got ", both.dtype,
+              "; cast them first");
+  const Value a = abs(both.a), b = abs(both.b), high = ops::maximum(a, b), low = ops::minimum(a, b);
+  const Value plain = (high == 0) | isinf(high);
+  const Value ratio = ops::where(plain, 0, low) / ops::where(plain, 1, high);
+  return to(high * sqrt(1 + ratio * ratio), both.dtype);
+}
+
+Tensor copysign(ops::At x, const Operand& other) {
+  const CalledAs name("copysign", x.where);
+  const Both both(x.operand.tensor(), other, float_of(ops::result_type({&x.operand, &other})));
+  // 1 / -0 is negative.
+  const Value negative = (both.b < 0) | ((both.b == 0) & (1 / both.b < 0));
+  return to(abs(both.a) * (1 - to(negative, both.a.dtype()) * 2), both.dtype);
+}
+
+Tensor float_power(ops::First x, const Operand& exponent) {
+  const CalledAs name("float_power", x.where);
+  const Both both(x, exponent, DType::f64);
+  return pow(both.a, both.b);
+}
+
+Tensor ldexp(ops::At x, const Tensor& other) {
+  const CalledAs name("ldexp", x.where);
+  return x.operand.tensor() * pow(2.0, other);
+}
+
+namespace {
+
+// Operands of a shift as i64, and the dtype of its result.
+struct Shift {
+  DType dtype;
+  Tensor x, by;
+
+  Shift(std::string_view op, const ops::First& first, const Operand& other)
+      : dtype(ops::result_type({&first.operand, &other})) {
+    VITRO_CHECK(is_integer(dtype), op, ": takes integers, got ", dtype);
+    const Both both(first, other, dtype);
+    x = to(both.a, DType::i64);
+    by = to(both.b, DType::i64);
+  }
+  // 2^n for each shift by n.
+  Value power(const Tensor& n) const { return pow(scalar_tensor(2, DType::i64, x.device()), n); }
+};
+
+}  // namespace
+
+Tensor bitwise_left_shift(ops::First x, const Operand& other) {
+  const CalledAs name("bitwise_left_shift", x.where);
+  const Shift shift("bitwise_left_shift", x, other);
+  const auto bits = static_cast<int64_t>(bytes_of(shift.dtype)) * 8;
+  const Value inside = (shift.by >= 0) & (shift.by < bits);
+  const Value factor = shift.power(ops::where(inside, shift.by, 0)) * to(inside, DType::i64);
+  return to(shift.x * factor, shift.dtype);
+}
+
+// A shift by 63 or more, in two steps because 2^63 is not an i64, leaves only the sign.
+Tensor bitwise_right_shift(ops::First x, const Operand& other) {
+  const CalledAs name("bitwise_right_shift", x.where);
+  const Shift shift("bitwise_right_shift", x, other);
+  const Value out = (shift.by < 0) | (shift.by >= 63);
+  const Value most = ops::floor_divide(shift.x, shift.power(ops::where(out, 62, shift.by)));
+  return to(ops::floor_divide(most, to(out, DType::i64) + 1), shift.dtype);
+}
+
+}  // namespace vitro

@@ -1,0 +1,168 @@
+// Norms and distances.
+#include "vitro/ops/distance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.h"
+#include "ops/value.h"
+#include "ops/wide.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/gather.h"
+#include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace {
+
+using namespace ops;
+
+// The norm of x, in its compute type, over `dims`, which are kept. Where a root is 0 its operand is
+// replaced, because the gradient there is 0, not infinite.
+Value norm_over(const Tensor& x, double p, const Dims& dims) {
+  if (std::isinf(p)) return p > 0 ? amax(abs(x), dims, true) : amin(abs(x), dims, true);
+  if (p == 0) return to(sum(x != 0, dims, true), x.dtype());
+  if (p == 1) return sum(abs(x), dims, true);
+  if (p == 2) {
+    const Value squares = sum(x * x, dims, true), none = squares == 0;
+    return ops::where(none, 0, sqrt(ops::where(none, 1, squares)));
+  }
+  Tensor powers;
+  if (p > 0 && p < 1) {
+    const Value zero = x == 0;
+    powers = ops::where(zero, 0, pow(abs(ops::where(zero, 1, x)), p));
+  } else {
+    powers = pow(abs(x), p);
+  }
+  const Value total = sum(powers, dims, true);
+  if (p < 0) return pow(total, 1 / p);
+  const Value none = total == 0;
+  return ops::where(none, 0, pow(ops::where(none, 1, total), 1 / p));
+}
+
+Tensor norm_of(std::string_view op, const ops::At& at, double p, const Dims& dim, bool keepdim,
+               std::optional<DType> dtype) {
+  ops::check_floating(op, at.operand.tensor());
+  const Value x = dtype ? to(at, *dtype) : at.operand.tensor();
+  const Dims dims = ops::wrap_dims(op, dim, x.rank());
+  const Tensor out = norm_over(ops::widened(op, {x, at.where}), p, dims);
+  return to(keepdim || dims.empty() ? out : squeeze(out, dims), x.dtype());
+}
+
+// The last two dimensions are reduced one after the other: the sums of columns or of rows, then
+// the largest or smallest of them.
+Value sums_of_lines(const Tensor& x, const Dims& dims, double p) {
+  const int64_t summed = std::abs(p) == 1 ? dims[0] : dims[1], chosen = dims[0] + dims[1] - summed;
+  const Value sums = sum(abs(x), {summed}, true);
+  return p > 0 ? amax(sums, {chosen}, true) : amin(sums, {chosen}, true);
+}
+
+Dims matrix_dims(const Tensor& x, const Dims& dim) {
+  VITRO_CHECK(dim.size() == 2 && x.rank() >= 2,
+              "linalg_matrix_norm: needs two dimensions, got dim ", dim, " for sizes ",
+              numbers_of(x.sizes()));
+  Dims out;
+  for (const int64_t d : dim) out.push_back(ops::wrap_dim("linalg_matrix_norm", d, x.rank()));
+  VITRO_CHECK(out[0] != out[1], "linalg_matrix_norm: needs two dimensions, got ", dim);
+  return out;
+}
+
+}  // namespace
+
+Tensor linalg_vector_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdim,
+                          std::optional<DType> dtype) {
+  const CalledAs name("linalg_vector_norm", x.where);
+  return norm_of("linalg_vector_norm", x, ord.as_double(), dim, keepdim, dtype);
+}
+
+Tensor norm(ops::At x, const Scalar& p, DimsArg dim, bool keepdim, std::optional<DType> dtype) {
+  const CalledAs name("norm", x.where);
+  return norm_of("norm", x, p.as_double(), dim, keepdim, dtype);
+}
+
+Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdim,
+                          std::optional<DType> dtype) {
+  const CalledAs name("linalg_matrix_norm", x.where);
+  const double p = ord.as_double();
+  VITRO_CHECK(std::abs(p) != 2, "linalg_matrix_norm: ord=", ord,
+              " needs singular values, which are not implemented");
+  VITRO_CHECK(std::isinf(p) || std::abs(p) == 1,
+              "linalg_matrix_norm: ord must be 1, -1, inf, -inf or \"fro\", got ", ord);
+  const Value cast = dtype ? to(x, *dtype) : x.operand.tensor();
+  const Dims dims = matrix_dims(cast, dim);
+  const Tensor out = sums_of_lines(ops::widened("linalg_matrix_norm", {cast, x.where}), dims, p);
+  return to(keepdim ? out : squeeze(out, dims), cast.dtype());
+}
+
+Tensor linalg_matrix_norm(ops::At x, std::string_view ord, DimsArg dim, bool keepdim,
+                          std::optional<DType> dtype) {
+  const CalledAs name("linalg_matrix_norm", x.where);
+  VITRO_CHECK(ord != "nuc",
+              "linalg_matrix_norm: ord=\"nuc\" needs singular values, which are not implemented");
+  VITRO_CHECK(ord == "fro", "linalg_matrix_norm: ord must be \"fro\" or a number, got \"", ord,
+              "\"");
+  const Dims dims = matrix_dims(x.operand.tensor(), dim);
+  return norm_of("linalg_matrix_norm", x, 2, dims, keepdim, dtype);
+}
+
+Tensor normalize(ops::At x, double p, int64_t dim, double eps) {
+  const CalledAs name("normalize", x.where);
+  const Value wide = ops::widened("normalize", x);
+  const Dims dims = ops::wrap_dims("normalize", {dim}, wide.rank());
+  return to(wide / clamp(norm_over(wide, p, dims), eps), x.operand.tensor().dtype());
+}
+
+Tensor cosine_similarity(ops::At x1, const Tensor& x2, int64_t dim, double eps) {
+  const CalledAs name("cosine_similarity", x1.where);
+  const Tensor &a = x1.operand.tensor(), &b = x2;
+  const DType dtype = promote(a.dtype(), b.dtype());
+  VITRO_CHECK(is_floating(dtype), "cosine_similarity: takes floating-point numbers, got ",
+              a.dtype(), " and ", b.dtype(), "; cast them first");
+  const Sizes sizes = ops::broadcast("cosine_similarity", a.sizes(), b.sizes());
+  const Dims dims = ops::wrap_dims("cosine_similarity", {dim}, static_cast<int64_t>(sizes.size()));
+  const auto unit = [&](const Tensor& x) {
+    const Value wide = expand(to(x, compute_type(dtype)), sizes);
+    return wide / clamp(norm_over(wide, 2, dims), eps);
+  };
+  if (dims.empty()) return to(unit(a) * unit(b), dtype);
+  return to(sum(unit(a) * unit(b), dims), dtype);
+}
+
+Tensor pairwise_distance(ops::At x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  const CalledAs name("pairwise_distance", x1.where);
+  const Value difference = x1.operand.tensor() - x2 + eps;
+  return norm_of("pairwise_distance", difference, p, {-1}, keepdim, {});
+}
+
+Tensor cdist(ops::At x1, const Tensor& x2, double p, std::optional<int64_t>) {
+  const CalledAs name("cdist", x1.where);
+  const Tensor &a = x1.operand.tensor(), &b = x2;
+  VITRO_CHECK(a.rank() >= 2 && b.rank() >= 2,
+              "cdist: needs two tensors of rank 2 or more, got sizes ", numbers_of(a.sizes()),
+              " and ", numbers_of(b.sizes()));
+  VITRO_CHECK(p >= 0, "cdist: p must not be negative, got ", p);
+  VITRO_CHECK(equal(a.size(-1), b.size(-1)), "cdist: rows of sizes ", numbers_of(a.sizes()),
+              " and ", numbers_of(b.sizes()), " have different lengths");
+  ops::check_floating("cdist", a);
+  ops::check_floating("cdist", b);
+  return norm_of("cdist", unsqueeze(a, -2) - unsqueeze(b, -3), p, {-1}, false, {});
+}
+
+Tensor pdist(ops::At x, double p) {
+  const CalledAs name("pdist", x.where);
+  const Tensor& t = x.operand.tensor();
+  ops::check_floating("pdist", t);
+  VITRO_CHECK(t.rank() == 2, "pdist: needs a tensor of rank 2, got sizes ", numbers_of(t.sizes()));
+  VITRO_CHECK(p >= 0, "pdist: p must not be negative, got ", p);
+  const int64_t rows = t.size(0);
+  const Value pairs = triu_indices(rows, rows, 1, DType::i64, t.device());
+  const Tensor difference =
+      index_select(t, 0, select(pairs, 0, 0)) - index_select(t, 0, select(pairs, 0, 1));
+  return norm_of("pdist", difference, p, {-1}, false, {});
+}
+
+}  // namespace vitro

@@ -1,0 +1,205 @@
+// Compiled convolutions of many shapes, compared with sums in double and with eager, and the
+// layouts of what is between them.
+#include <gtest/gtest.h>
+
+#include "backend/program/layout.h"
+#include "backend/programs.h"
+
+namespace vitro::backend {
+namespace {
+
+struct Shape {
+  Sizes x, weight;
+  Dims stride, padding, padding_after, dilation;
+  int64_t groups = 1;
+
+  ops::ConvolveAttrs attrs() const {
+    ops::ConvolveAttrs a{stride, {}, {}, dilation, groups};
+    for (const int64_t p : padding) a.padding.push_back(p);
+    for (const int64_t p : padding_after) a.padding_after.push_back(p);
+    return a;
+  }
+};
+
+// Every path: few and many channels, taps in several parts, groups, depthwise, one to three
+// dimensions, more and fewer positions than a block has rows, windows that leave the image.
+const std::vector<Shape> shapes{
+    {{2, 3, 13, 11}, {20, 3, 7, 5}, {2, 1}, {3, 2}, {3, 2}, {1, 1}},
+    {{1, 24, 9, 10}, {33, 24, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {{3, 450, 4, 5}, {18, 450, 3, 2}, {1, 1}, {1, 0}, {1, 1}, {1, 1}},
+    {{5, 16, 2, 2}, {70, 16, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+    {{2, 32, 7, 8}, {48, 8, 3, 3}, {2, 2}, {1, 1}, {0, 1}, {2, 1}, 4},
+    {{2, 40, 8, 9}, {40, 1, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 40},
+    {{2, 40, 8, 9}, {80, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 40},
+    {{3, 20, 5, 7}, {24, 20, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {{3, 20, 5, 7}, {24, 20, 1, 1}, {2, 3}, {0, 0}, {0, 0}, {1, 1}},
+    {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
+    {{1, 20, 3, 3}, {16, 20, 3, 3}, {1, 1}, {4, 4}, {-2, 3}, {1, 1}},
+    {{2, 5, 40}, {17, 5, 4}, {3}, {2}, {1}, {2}},
+    {{2, 18, 40}, {17, 18, 4}, {1}, {-2}, {1}, {1}},
+    {{1, 17, 4, 5, 6}, {19, 17, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}},
+    {{2, 2, 4, 5, 6}, {3, 2, 2, 3, 2}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+};
+
+int64_t at(const Sizes& sizes, std::span<const int64_t> index) {
+  int64_t flat = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) flat = flat * sizes[d].value() + index[d];
+  return flat;
+}
+
+// Calls f(index) for every index of a box.
+void each_index(const Sizes& sizes, const std::function<void(const std::vector<int64_t>&)>& f) {
+  std::vector<int64_t> index(sizes.size(), 0);
+  for (const Size size : sizes)
+    if (size.value() == 0) return;
+  for (;;) {
+    f(index);
+    size_t d = index.size();
+    while (d-- > 0 && ++index[d] == sizes[d].value()) index[d] = 0;
+    if (d == SIZE_MAX) return;
+  }
+}
+
+// The definition of `convolve`, in double; one rounding per product is tolerated.
+void expect_definition(const Shape& s, const Tensor& x, const Tensor& weight, const Tensor& got) {
+  const std::vector<float> in = x.to_vector<float>(), w = weight.to_vector<float>(),
+                           out = got.to_vector<float>();
+  const int64_t channels = s.weight[1].value(), columns = s.weight[0].value() / s.groups;
+  size_t number = 0;
+  each_index(got.sizes(), [&](const std::vector<int64_t>& o) {
+    double sum = 0, size = 0;
+    each_index(s.weight, [&](const std::vector<int64_t>& tap) {
+      if (tap[0] != o[1]) return;
+      std::vector<int64_t> from{o[0], o[1] / columns * channels + tap[1]};
+      bool inside = true;
+      for (size_t d = 0; d < s.stride.size(); ++d) {
+        from.push_back(o[d + 2] * s.stride[d] + tap[d + 2] * s.dilation[d] - s.padding[d]);
+        inside = inside && from.back() >= 0 && from.back() < s.x[d + 2].value();
+      }
+      if (!inside) return;
+      const double product = static_cast<double>(in[static_cast<size_t>(at(s.x, from))]) *
+                             static_cast<double>(w[static_cast<size_t>(at(s.weight, tap))]);
+      sum += product, size += std::fabs(product);
+    });
+    const auto terms = static_cast<double>(weight.numel().value() / s.weight[0].value() + 1);
+    ASSERT_NEAR(static_cast<double>(out[number]), sum, terms * 0x1p-23 * size + 1e-30)
+        << vitro::cat(s.x, " under ", s.weight, ", element ", number);
+    ++number;
+  });
+}
+
+TEST(Convolution, of_every_shape_is_its_definition_and_has_the_bits_of_eager) {
+  eager::init();
+  for (const Shape& s : shapes) {
+    const Tensor x = random_tensor(s.x, 1), w = random_tensor(s.weight, 2);
+    const Tensor want = convolve(x, w, s.attrs());
+    expect_definition(s, x, w, want);
+    for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {
+      const Function f = [&](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{relu(convolve(in[0], in[1], s.attrs()))};
+      };
+      Compiled c = compile_graph(graph_of({s.x, s.weight}, f, true, DType::f32, kind));
+      expect_same_bits(c.run({x, w})[0], relu(want));
+    }
+  }
+}
+
+TEST(Convolution, of_halves_rounds_once_and_has_the_bits_of_eager) {
+  eager::init();
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f64}) {
+    for (const Shape& s : shapes) {
+      const Tensor x = to(random_tensor(s.x, 1), dtype), w = to(random_tensor(s.weight, 2), dtype);
+      const Function f = [&](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{convolve(in[0], in[1], s.attrs())};
+      };
+      const Tensor want = f({x, w})[0];
+      if (dtype != DType::f64)
+        expect_same_bits(want,
+                         to(convolve(to(x, DType::f32), to(w, DType::f32), s.attrs()), dtype));
+      expect_same_bits(compile_graph(graph_of({s.x, s.weight}, f, true, dtype)).run({x, w})[0],
+                       want);
+    }
+  }
+}
+
+TEST(Convolution, multiplies_what_is_outside_the_image_as_zeros) {
+  eager::init();
+  const Tensor x = full({1, 20, 5, 5}, 1.0), w = full({17, 20, 3, 3}, INFINITY);
+  for (const int64_t channels : {20, 2}) {  // few channels are read with their padding
+    const Tensor y =
+        conv2d(slice(x, 1, 0, channels), slice(w, 1, 0, channels), {}, {.padding = {1, 1}});
+    const std::vector<bool> is_nan = isnan(select(select(y, 0, 0), 0, 0)).to_vector<bool>();
+    for (size_t i = 0; i < is_nan.size(); ++i) {
+      const bool inside = i / 5 % 4 != 0 && i % 5 % 4 != 0;
+      EXPECT_EQ(is_nan[i], !inside) << i;
+    }
+  }
+}
+
+// A block of a residual network.
+std::vector<Tensor> block(const std::vector<Tensor>& in) {
+  const auto conv = [](const Tensor& x, const Tensor& w) {
+    return conv2d(x, w, {}, {.padding = {1, 1}});
+  };
+  const Tensor y = relu(conv(relu(in[0]), in[1]));
+  const Tensor z = max_pool2d(cat({conv(y, in[2]), y}, 1), 2);
+  return {conv(z, in[3]) + 1};
+}
+const std::vector<Sizes> sizes_of_block{
+    {2, 16, 8, 12}, {24, 16, 3, 3}, {20, 24, 3, 3}, {18, 44, 3, 3}};
+
+TEST(Layout, of_values_between_convolutions_is_channels_last_and_that_of_others_is_eager_s) {
+  const graph::Graph g = passed_graph_of(sizes_of_block, block);
+  const Program program(g);
+  const std::vector<bool> channels_last = channels_last_values(program);
+  size_t found = 0;
+  for (uint32_t n = 0; n < g.size(); ++n) {
+    const graph::NodeId node{n};
+    const bool made = !g[node].is_input() && !program.is_inlined(node);
+    EXPECT_EQ(channels_last[n], made && !program.is_output_value(node)) << g[node].name;
+    found += channels_last[n];
+    if (!channels_last[n]) continue;
+    EXPECT_TRUE(program.strides_of(node)[1].is(1)) << g[node].name;
+  }
+  EXPECT_GE(found, 6U);
+}
+
+TEST(Layout, without_a_convolution_stays) {
+  const graph::Graph g = passed_graph_of({{2, 16, 8, 12}}, [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{max_pool2d(relu(in[0]), 2) + 1};
+  });
+  for (const bool channels_last : channels_last_values(Program(g))) EXPECT_FALSE(channels_last);
+}
+
+TEST(Layout, changes_no_bit) {
+  eager::init();
+  std::vector<Tensor> in;
+  for (const Sizes& sizes : sizes_of_block)
+    in.push_back(random_tensor(sizes, static_cast<uint32_t>(in.size())));
+  expect_same_bits(compile_graph(passed_graph_of(sizes_of_block, block)).run(in)[0], block(in)[0]);
+}
+
+TEST(ConvolutionText, has_the_epilogue_in_the_kernel_of_the_product) {
+  const Function f = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{relu(conv2d(in[0], in[1], in[2], {.padding = {1, 1}}))};
+  };
+  const Compiled c = compile_graph(passed_graph_of({{1, 32, 9, 9}, {32, 32, 3, 3}, {32}}, f));
+  ASSERT_EQ(c.report.kernels.size(), 3U);  // the weights, the image, the product
+  const std::string& text = c.report.kernels.back().source;
+  EXPECT_NE(text.find("product.multiply_windows("), std::string::npos) << text;
+  EXPECT_NE(text.find("maximum("), std::string::npos) << text;
+}
+
+TEST(ConvolutionText, of_one_channel_per_group_is_a_loop) {
+  const Function f = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{relu(conv2d(in[0], in[1], {}, {.padding = {1, 1}, .groups = 32}))};
+  };
+  const Compiled c = compile_graph(passed_graph_of({{1, 32, 9, 9}, {32, 1, 3, 3}}, f));
+  ASSERT_EQ(c.report.kernels.size(), 1U);
+  const std::string& text = c.report.kernels[0].source;
+  EXPECT_NE(text.find("fma("), std::string::npos) << text;
+  EXPECT_EQ(text.find("product."), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace vitro::backend
