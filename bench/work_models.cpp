@@ -3,8 +3,11 @@
 #include "harness.h"
 #include "vitro/models/bert.h"
 #include "vitro/models/gpt2.h"
+#include "vitro/models/llama.h"
 #include "vitro/models/mlp.h"
+#include "vitro/models/mobilenet_v2.h"
 #include "vitro/models/resnet.h"
+#include "vitro/models/vit.h"
 #include "vitro/nn/init.h"
 
 namespace vitro::bench {
@@ -43,9 +46,27 @@ const Add bert({"bert", "BERT base with a classifier, 1x128 tokens", [] {
 const Add gpt2({"gpt2", "GPT-2 124M with its tied head, 1x128 tokens",
                 [] { return program_of(std::make_shared<models::Gpt2>(), tokens(50257)); }});
 
-Program resnet(const models::ResNetConfig& config, int64_t images, int64_t side) {
-  return program_of(std::make_shared<models::ResNet>(config),
-                    nn::normal({images, 3, side, side}, 0, 1));
+const Add llama({"llama", "LLaMA 110M with its tied head, 1x128 tokens", [] {
+                   return program_of(std::make_shared<models::Llama>(models::LlamaConfig::m110()),
+                                     tokens(32000));
+                 }});
+
+Tensor images(int64_t count, int64_t side) {
+  return nn::normal({count, 3, side, side}, 0, 1);
+}
+
+const Add vit({"vit", "ViT-B/16, 1x3x224x224", [] {
+                 return program_of(std::make_shared<models::Vit>(models::VitConfig::b_16()),
+                                   images(1, 224));
+               }});
+
+const Add mobilenet_v2({"mobilenet_v2", "MobileNetV2, 1x3x224x224", [] {
+                          return program_of(std::make_shared<models::MobileNetV2>(),
+                                            images(1, 224));
+                        }});
+
+Program resnet(const models::ResNetConfig& config, int64_t count, int64_t side) {
+  return program_of(std::make_shared<models::ResNet>(config), images(count, side));
 }
 const Add resnet18({"resnet18", "ResNet-18, 5x3x224x224",
                     [] { return resnet(models::ResNetConfig::resnet18(), 5, 224); }});

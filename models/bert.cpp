@@ -2,6 +2,7 @@
 // bert.h.
 #include "vitro/models/bert.h"
 
+#include "heads.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::models {
@@ -32,15 +33,10 @@ BertSelfAttention::BertSelfAttention(Module& owner, const BertConfig& config)
 
 Tensor BertSelfAttention::operator()(const Tensor& x, const Tensor& mask) const {
   const ModuleScope here = scope();
-  const Size batch = x.size(0), length = x.size(1), width = x.size(2);
-  const auto by_head = [&](const Tensor& t) {
-    return permute(view(t, {batch, length, heads_, width / heads_}), {0, 2, 1, 3});
-  };
-  const Tensor q = by_head(query_(x));
-  const Tensor k = by_head(key_(x));
-  const Tensor v = by_head(value_(x));
-  const Tensor mixed = scaled_dot_product_attention(q, k, v, mask);
-  return reshape(permute(mixed, {0, 2, 1, 3}), {batch, length, width});
+  const Tensor q = split_heads(query_(x), heads_);
+  const Tensor k = split_heads(key_(x), heads_);
+  const Tensor v = split_heads(value_(x), heads_);
+  return join_heads(scaled_dot_product_attention(q, k, v, mask));
 }
 
 BertOutput::BertOutput(Module& owner, int64_t from, const BertConfig& config)

@@ -1,5 +1,6 @@
 #include "vitro/models/gpt2.h"
 
+#include "heads.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
 
@@ -28,17 +29,15 @@ Gpt2Attention::Gpt2Attention(Module& owner, const Gpt2Config& config)
 
 Tensor Gpt2Attention::operator()(const Tensor& x) const {
   const ModuleScope here = scope();
-  const Size batch = x.size(0), length = x.size(1), width = x.size(2);
+  const Size width = x.size(2);
   const Tensor projected = c_attn_(x);
   const auto part = [&](int i) {
-    const Tensor t = slice(projected, 2, width * i, width * (i + 1));
-    return permute(view(t, {batch, length, heads_, width / heads_}), {0, 2, 1, 3});
+    return split_heads(slice(projected, 2, width * i, width * (i + 1)), heads_);
   };
   const Tensor q = part(0);
   const Tensor k = part(1);
   const Tensor v = part(2);
-  const Tensor mixed = scaled_dot_product_attention(q, k, v, {}, 0.0, true);
-  return c_proj_(reshape(permute(mixed, {0, 2, 1, 3}), {batch, length, width}));
+  return c_proj_(join_heads(scaled_dot_product_attention(q, k, v, {}, 0.0, true)));
 }
 
 Gpt2Mlp::Gpt2Mlp(Module& owner, const Gpt2Config& config)

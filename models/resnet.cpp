@@ -6,28 +6,11 @@
 namespace vitro::models {
 namespace {
 
-ops::Conv2dAttrs attrs_of(int64_t kernel, int64_t stride, int64_t groups) {
-  ops::Conv2dAttrs attrs;
-  attrs.stride = {stride, stride};
-  attrs.padding = {kernel / 2, kernel / 2};
-  attrs.groups = groups;
-  return attrs;
-}
-
 int64_t out_of(const ResNetConfig& config, int64_t planes) {
   return config.bottleneck ? 4 * planes : planes;
 }
 
 }  // namespace
-
-ConvNorm::ConvNorm(nn::Module& owner, std::string conv, std::string norm, int64_t in, int64_t out,
-                   int64_t kernel, int64_t stride, int64_t groups)
-    : conv_(owner, std::move(conv), in, out, kernel, attrs_of(kernel, stride, groups), false),
-      norm_(owner, std::move(norm), out) {}
-
-Tensor ConvNorm::operator()(const Tensor& x) const {
-  return norm_(conv_(x));
-}
 
 ResNetBlock::Downsample::Downsample(nn::Module& owner, int64_t in, int64_t out, int64_t stride)
     : Module(owner, "downsample"), both(*this, "0", "1", in, out, 1, stride) {}

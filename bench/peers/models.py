@@ -25,11 +25,11 @@ class Block(nn.Module):
     def __init__(self, width, heads, causal, norm_first, gelu, eps):
         super().__init__()
         self.norm_first, self.gelu = norm_first, gelu
-        self.attention = Attention(width, heads, causal)
         self.norm1 = nn.LayerNorm(width, eps=eps)
+        self.attention = Attention(width, heads, causal)
+        self.norm2 = nn.LayerNorm(width, eps=eps)
         self.up = nn.Linear(width, 4 * width)
         self.down = nn.Linear(4 * width, width)
-        self.norm2 = nn.LayerNorm(width, eps=eps)
 
     def feed_forward(self, x):
         return self.down(F.gelu(self.up(x), approximate=self.gelu))
@@ -85,47 +85,60 @@ class Gpt2(nn.Module):
         return F.linear(self.norm(x), self.words.weight)
 
 
-class ConvNorm(nn.Sequential):
-    def __init__(self, channels, out, kernel, stride=1, groups=1):
-        super().__init__(nn.Conv2d(channels, out, kernel, stride, kernel // 2, groups=groups, bias=False))
-        self.norm = nn.BatchNorm2d(out)
+def rotated(x, base=10000.0):
+    """The rotary embedding of x [..., tokens, width], as published weights are trained with: halves of a head are the pairs."""
+    tokens, half = x.shape[-2], x.shape[-1] // 2
+    angles = torch.outer(torch.arange(tokens, dtype=x.dtype), base ** (-torch.arange(half, dtype=x.dtype) / half))
+    cos, sin = (torch.cat((t, t), -1) for t in (angles.cos(), angles.sin()))
+    return x * cos + torch.cat((-x[..., half:], x[..., :half]), -1) * sin
 
 
-class ResNetBlock(nn.Module):
-    def __init__(self, channels, planes, stride, bottleneck, groups, width):
+class LlamaAttention(nn.Module):
+    def __init__(self, width, heads, kv_heads):
         super().__init__()
-        out = planes * 4 if bottleneck else planes
-        width = planes * width // 64 * groups
-        parts = [(channels, width, 1), (width, width, 3, stride, groups), (width, out, 1)] if bottleneck else [
-            (channels, out, 3, stride), (out, out, 3)]
-        self.convolutions = nn.ModuleList(ConvNorm(*part) for part in parts)
-        self.downsample = ConvNorm(channels, out, 1, stride) if stride != 1 or channels != out else nn.Identity()
+        self.heads, self.kv_heads = heads, kv_heads
+        self.q = nn.Linear(width, width, bias=False)
+        self.k = nn.Linear(width, width // heads * kv_heads, bias=False)
+        self.v = nn.Linear(width, width // heads * kv_heads, bias=False)
+        self.out = nn.Linear(width, width, bias=False)
 
     def forward(self, x):
-        y = x
-        for convolution in self.convolutions[:-1]:
-            y = F.relu(convolution(y))
-        return F.relu(self.convolutions[-1](y) + self.downsample(x))
+        batch, tokens, width = x.shape
+        split = lambda t, heads: t.view(batch, tokens, heads, width // self.heads).transpose(1, 2)
+        q, k, v = split(self.q(x), self.heads), split(self.k(x), self.kv_heads), split(self.v(x), self.kv_heads)
+        y = F.scaled_dot_product_attention(rotated(q), rotated(k), v, is_causal=True, enable_gqa=self.heads != self.kv_heads)
+        return self.out(y.transpose(1, 2).reshape(batch, tokens, width))
 
 
-class ResNet(nn.Module):
-    """ResNet-18 as it is; a bottleneck, groups and a width for the larger ones and for ResNeXt."""
-
-    def __init__(self, counts=(2, 2, 2, 2), bottleneck=False, groups=1, width=64):
+class LlamaBlock(nn.Module):
+    def __init__(self, width, heads, kv_heads, inner, eps):
         super().__init__()
-        self.stem = ConvNorm(3, 64, 7, 2)
-        blocks, channels = [], 64
-        for layer, count in enumerate(counts):
-            for block in range(count):
-                stride = 2 if layer > 0 and block == 0 else 1
-                blocks.append(ResNetBlock(channels, 64 << layer, stride, bottleneck, groups, width))
-                channels = (256 if bottleneck else 64) << layer
-        self.blocks = nn.Sequential(*blocks)
-        self.last = nn.Linear(channels, 1000)
+        self.attention = LlamaAttention(width, heads, kv_heads)
+        self.gate = nn.Linear(width, inner, bias=False)
+        self.up = nn.Linear(width, inner, bias=False)
+        self.down = nn.Linear(inner, width, bias=False)
+        self.norm1, self.norm2 = nn.RMSNorm(width, eps), nn.RMSNorm(width, eps)
 
     def forward(self, x):
-        y = F.max_pool2d(F.relu(self.stem(x)), 3, 2, 1)
-        return self.last(self.blocks(y).mean((2, 3)))
+        x = x + self.attention(self.norm1(x))
+        y = self.norm2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Llama(nn.Module):
+    """LLaMA with 110 million parameters; the head shares the weights of the embedding."""
+
+    def __init__(self, layers=12, width=768, heads=12, kv_heads=12, inner=2048, vocabulary=32000, eps=1e-5):
+        super().__init__()
+        self.words = nn.Embedding(vocabulary, width)
+        self.blocks = nn.ModuleList(LlamaBlock(width, heads, kv_heads, inner, eps) for _ in range(layers))
+        self.norm = nn.RMSNorm(width, eps)
+
+    def forward(self, ids):
+        x = self.words(ids)
+        for block in self.blocks:
+            x = block(x)
+        return F.linear(self.norm(x), self.words.weight)
 
 
 def seeded(model):
@@ -133,7 +146,9 @@ def seeded(model):
     torch.manual_seed(0)
     with torch.no_grad():
         for name, weight in model.named_parameters():
-            if weight.dim() > 1:
+            if weight.dim() > 2:
+                weight.normal_(0, (2 / weight[0].numel()) ** 0.5)
+            elif weight.dim() > 1:
                 weight.normal_(0, 0.02)
             elif "norm" in name and name.endswith("weight"):
                 weight.fill_(1)

@@ -3,7 +3,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from models import Bert, Gpt2, seeded, ResNet
+from images import MobileNetV2, ResNet, UNet, Vit
+from models import Bert, Gpt2, Llama, seeded
 
 
 class CosSin(nn.Module):
@@ -75,5 +76,9 @@ WORKLOADS = {
     "resnet50": lambda: (seeded(ResNet((3, 4, 6, 3), True)), (numbers(1, 3, 224, 224),)),
     "resnet50_64": lambda: (seeded(ResNet((3, 4, 6, 3), True)), (numbers(1, 3, 64, 64),)),
     "resnext101": lambda: (seeded(ResNet((3, 4, 23, 3), True, 32, 8)), (numbers(64, 3, 7, 7),)),
+    "mobilenet_v2": lambda: (seeded(MobileNetV2()), (numbers(1, 3, 224, 224),)),
+    "unet": lambda: (seeded(UNet()), (numbers(1, 3, 128, 128),)),
+    "vit": lambda: (seeded(Vit()), (numbers(1, 3, 224, 224),)),
+    "llama": lambda: (seeded(Llama()), (tokens(32000),)),
     **{f"mm_{m}x{k}x{n}": product(m, k, n) for m, k, n in PRODUCTS},
 }

@@ -58,6 +58,16 @@ Tensor LayerNorm::operator()(ops::At x) const {
   return layer_norm(x, {width_}, weight, bias, eps_);
 }
 
+RMSNorm::RMSNorm(Module& owner, std::string name, int64_t width, std::optional<double> eps)
+    : Module(owner, std::move(name)), width_(width), eps_(eps) {
+  add_parameter("weight", weight, constant({width}, 1));
+}
+
+Tensor RMSNorm::operator()(ops::At x) const {
+  const ModuleScope here = scope();
+  return rms_norm(x, {width_}, weight, eps_);
+}
+
 BatchNorm2d::BatchNorm2d(Module& owner, std::string name, int64_t channels, double eps)
     : Module(owner, std::move(name)), eps_(eps) {
   add_parameter("weight", weight, constant({channels}, 1));

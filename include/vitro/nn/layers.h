@@ -1,6 +1,7 @@
 // Common layers; names, shapes and initial values are those of torch.nn.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "vitro/nn/module.h"
@@ -47,6 +48,18 @@ class LayerNorm : public Module {
  private:
   int64_t width_;
   double eps_;
+};
+
+// x / the root of its mean square over the last dimension, times weight.
+class RMSNorm : public Module {
+ public:
+  RMSNorm(Module& owner, std::string name, int64_t width, std::optional<double> eps = {});
+  Tensor operator()(ops::At x) const;
+  Tensor weight;
+
+ private:
+  int64_t width_;
+  std::optional<double> eps_;
 };
 
 // Normalizes each channel (dimension 1) of x [n, channels, h, w] with its running statistics

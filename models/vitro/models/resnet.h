@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "vitro/nn/layers.h"
+#include "vitro/models/conv_norm.h"
 
 namespace vitro::models {
 
@@ -21,19 +21,6 @@ struct ResNetConfig {
   static ResNetConfig resnet18() { return {{2, 2, 2, 2}}; }
   static ResNetConfig resnet50() { return {{3, 4, 6, 3}, true}; }
   static ResNetConfig resnext101_32x8d() { return {{3, 4, 23, 3}, true, 32, 8}; }
-};
-
-// A convolution without bias, and its batch norm.
-class ConvNorm {
- public:
-  // `number`: of the members "conv1" and "bn1" of the owner; "" for a stem.
-  ConvNorm(nn::Module& owner, std::string conv, std::string norm, int64_t in, int64_t out,
-           int64_t kernel, int64_t stride = 1, int64_t groups = 1);
-  Tensor operator()(const Tensor& x) const;
-
- private:
-  nn::Conv2d conv_;
-  nn::BatchNorm2d norm_;
 };
 
 class ResNetBlock : public nn::Module {
