@@ -7,6 +7,7 @@
 #include "vitro/models/mlp.h"
 #include "vitro/models/mobilenet_v2.h"
 #include "vitro/models/resnet.h"
+#include "vitro/models/unet.h"
 #include "vitro/models/vit.h"
 #include "vitro/nn/init.h"
 
@@ -64,6 +65,11 @@ const Add mobilenet_v2({"mobilenet_v2", "MobileNetV2, 1x3x224x224", [] {
                           return program_of(std::make_shared<models::MobileNetV2>(),
                                             images(1, 224));
                         }});
+
+const Add unet({"unet", "U-Net of four levels, 1x3x128x128", [] {
+                  const models::UNetConfig config{.widths = {64, 128, 256, 512}};
+                  return program_of(std::make_shared<models::UNet>(config), images(1, 128));
+                }});
 
 Program resnet(const models::ResNetConfig& config, int64_t count, int64_t side) {
   return program_of(std::make_shared<models::ResNet>(config), images(count, side));
