@@ -3,29 +3,8 @@ import jax
 import jax.numpy as jnp
 import torch
 
-
-def layer_norm(w, name, x, eps):
-    mean = x.mean(-1, keepdims=True)
-    var = jnp.square(x - mean).mean(-1, keepdims=True)
-    return (x - mean) * jax.lax.rsqrt(var + eps) * w[name + ".weight"] + w[name + ".bias"]
-
-
-def linear(w, name, x):
-    return x @ w[name + ".weight"] + w[name + ".bias"]
-
-
-def attention(w, name, x, heads, causal):
-    tokens, width = x.shape[1:]
-    q, k, v = (t.reshape(*x.shape[:2], heads, width // heads) for t in jnp.split(linear(w, name + ".qkv", x), 3, -1))
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * (width // heads) ** -0.5
-    if causal:
-        scores = jnp.where(jnp.tril(jnp.ones((tokens, tokens), bool)), scores, -jnp.inf)
-    y = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v)
-    return linear(w, name + ".out", y.reshape(x.shape))
-
-
-def feed_forward(w, name, x, tanh):
-    return linear(w, name + ".down", jax.nn.gelu(linear(w, name + ".up", x), approximate=tanh))
+from . import xla_images
+from .xla_layers import attention, feed_forward, layer_norm, linear
 
 
 def bert(w, ids, layers, head):
@@ -48,6 +27,33 @@ def gpt2(w, ids, layers=12):
     return layer_norm(w, "norm", x, 1e-5) @ w["words.weight"].T
 
 
+def rotated(x):
+    tokens, half = x.shape[1], x.shape[3] // 2
+    angles = jnp.outer(jnp.arange(tokens), 10000.0 ** (-jnp.arange(half) / half))[:, None]
+    first, second = x[..., :half], x[..., half:]
+    return jnp.concatenate((first * jnp.cos(angles) - second * jnp.sin(angles), second * jnp.cos(angles) + first * jnp.sin(angles)), -1)
+
+
+def rms_norm(w, name, x):
+    return x * jax.lax.rsqrt(jnp.square(x).mean(-1, keepdims=True) + 1e-5) * w[name + ".weight"]
+
+
+def llama(w, ids, layers, heads):
+    x = w["words.weight"][ids]
+    tokens = ids.shape[1]
+    for i in range(layers):
+        block = f"blocks.{i}"
+        y = rms_norm(w, block + ".norm1", x)
+        q, k, v = ((y @ w[f"{block}.attention.{part}.weight"]).reshape(*ids.shape, heads, -1) for part in "qkv")
+        scores = jnp.einsum("bqhd,bkhd->bhqk", rotated(q), rotated(k)) * q.shape[-1] ** -0.5
+        scores = jnp.where(jnp.tril(jnp.ones((tokens, tokens), bool)), scores, -jnp.inf)
+        y = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v)
+        x = x + y.reshape(x.shape) @ w[block + ".attention.out.weight"]
+        y = rms_norm(w, block + ".norm2", x)
+        x = x + (jax.nn.silu(y @ w[block + ".gate.weight"]) * (y @ w[block + ".up.weight"])) @ w[block + ".down.weight"]
+    return rms_norm(w, "norm", x) @ w["words.weight"].T
+
+
 def mlp(w, x):
     return linear(w, "l3", jax.nn.relu(linear(w, "l2", jax.nn.relu(linear(w, "l1", x)))))
 
@@ -61,13 +67,18 @@ PROGRAMS = {
     "Product": lambda m: lambda w, x: x @ w["weight"],
     "Bert": lambda m: lambda w, ids: bert(w, ids, len(m.blocks), m.head),
     "Gpt2": lambda m: gpt2,
+    "Llama": lambda m: lambda w, ids: llama(w, ids, len(m.blocks), m.blocks[0].attention.heads),
+    "ResNet": xla_images.resnet,
+    "MobileNetV2": xla_images.mobilenet_v2,
+    "UNet": xla_images.unet,
+    "Vit": xla_images.vit,
 }
 
 
 def prepare(model, inputs, folder):
     # matrices of linear layers are stored as in JAX libraries, inputs first; embeddings are unchanged
     is_linear = {f"{name}.weight" for name, m in model.named_modules() if isinstance(m, torch.nn.Linear)}
-    weights = {name: jnp.asarray((p.T if name in is_linear else p).detach().contiguous().numpy()) for name, p in model.named_parameters()}
+    weights = {name: jnp.asarray((p.T if name in is_linear else p).detach().contiguous().numpy()) for name, p in model.state_dict().items()}
     return PROGRAMS[type(model).__name__](model), weights, [jnp.asarray(x.numpy()) for x in inputs]
 
 
