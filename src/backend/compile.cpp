@@ -43,7 +43,8 @@ void read_graph(CompileState& w) {
   w.stored = store_opaque_operands(w.given);
   w.single = single_results(w.graph());
   w.program.emplace(w.graph(), w.single ? w.single->result : std::vector<uint32_t>(),
-                    w.options.machine.value_or(machine_model_of(w.device.traits())));
+                    w.options.machine.value_or(machine_model_of(w.device.traits())),
+                    w.options.exact);
 }
 
 void fuse_loops(CompileState& w) {

@@ -28,6 +28,7 @@ struct BuildOptions {
   FuseOptions fuse;
   std::optional<MachineModel> machine = {};    // the target of the kernels; default: the device's
   size_t large_program_bytes = large_program;  // of text
+  bool exact = true;                           // keep the bits of eager
   bool interpret = false;                      // interpret kernels (loop/interpret.h)
   bool keep_loops = false;                     // report the loops as text
   bool keep_unfused = false;                   // also those before fusion

@@ -72,6 +72,7 @@ std::unique_ptr<backend::Executable> compile_graph(PipelineState& w, const graph
   backend::BuildOptions options;
   options.name = w.name;
   options.fuse.fuse = backend::fuse_option.get();
+  options.exact = w.exact;
   options.keep_unfused = artifacts::wanted();
   if (artifacts::wanted()) {
     options.artifact = [&w, &folder](std::string_view file, std::string_view text) {

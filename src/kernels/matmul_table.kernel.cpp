@@ -3,6 +3,7 @@
 #include "kernels/matmul_table.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
+#include "kernels/winograd.h"
 
 namespace vitro::kernels_ahead::VITRO_ISA {
 
@@ -87,6 +88,19 @@ static void multiply_windows(const WindowsCall& call) {
   matmul_multiply_windows<T>(call);
 }
 
+static void read_winograd(const WinogradCall& call) {
+  (call.winograd->m == 2 ? winograd_read<2> : winograd_read<4>)(call);
+}
+static const f32* multiply_winograd(const WinogradPanel& panel) {
+  return (panel.call->winograd->m == 2 ? winograd_multiply<2> : winograd_multiply<4>)(panel);
+}
+static void pack_winograd(i64 m, const void* b, i64 tap_stride, i64 row_stride, i64 column_stride,
+                          i64 channels, i64 n, void* packed, i64 begin, i64 end) {
+  (m == 2 ? winograd_pack<2> : winograd_pack<4>)((const f32*)b, tap_stride, row_stride,
+                                                 column_stride, channels, n, (f32*)packed, begin,
+                                                 end);
+}
+
 // Writes a block of sums, whose rows are `stride` apart.
 template <class T, i64 stride, class Acc>
 [[gnu::noinline]] static void finish(const MatmulCall& call, const ProductBlock& at,
@@ -150,7 +164,7 @@ template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
      multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
-     windows_of<T>, pack_taps<T>},
+     windows_of<T>, pack_taps<T>, winograd_cut, read_winograd, multiply_winograd, pack_winograd},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

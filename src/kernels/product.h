@@ -105,6 +105,50 @@ struct WindowsCall {
   long c_row_stride;
 };
 
+// Windows of 3 x 3 with stride 1 in two dimensions, by tiles of m x m positions (winograd.h). The
+// last tiles of an image may leave it.
+struct Winograd {
+  long m;  // 2 or 4
+  long size[2], out[2], padding[2];
+  long position_stride[2], image_stride;  // in elements
+  long channels;                          // a multiple of 16
+};
+inline constexpr long winograd_most_channels = 4096;
+
+// A line of a tile: its first position, a row of the product, and how many exist.
+struct WinogradLine {
+  long row, rows;
+};
+
+// A block of tiles of all images.
+struct WinogradCall {
+  const Winograd* winograd;
+  long tile, tiles;
+  const void* x;  // as in WindowsCall, f32
+  float* scratch;
+  WinogradLine* lines;  // is set: m for each tile
+};
+// The number of elements of the scratch.
+[[gnu::always_inline]] inline long winograd_scratch(long m, long channels, long tiles, long width) {
+  const long points = (m + 2) * (m + 2);
+  return points * (tiles * (channels + width) + 32) + tiles * m * m * width;
+}
+
+// Memory that is read or written for each row after the sums: prefetched.
+struct WinogradAhead {
+  const void* from;  // of row 0
+  long row_bytes, bytes;
+};
+
+// One panel of the weights for the tiles of a block, which winograd_read() has transformed.
+struct WinogradPanel {
+  const WinogradCall* call;
+  const void* b;
+  long columns;
+  const WinogradAhead* ahead;
+  long ahead_count;
+};
+
 // Whether windows read the taps and channels of their last dimension as one stretch of memory, from
 // a copy of the images with its padding: few channels would make many short taps.
 [[gnu::always_inline]] inline bool joins_last_taps(long channels, long groups, long taps,
@@ -162,6 +206,22 @@ struct Product {
   // is at b[tap * tap_stride + p * row_stride + j * column_stride].
   void (*pack_taps)(const void* b, long taps, long tap_stride, long row_stride, long column_stride,
                     long channels, long n, void* packed, long begin, long end);
+
+  // Winograd's algorithm, for f32 only.
+  //   const ProductCut cut = f32s.cut_winograd(tiles, n, most_tiles, threads);
+  //   const ProductBlock at = cut.block(task);                   // rows are tiles
+  //   const WinogradCall call{&winograd, at.row, at.rows, x, scratch, lines};
+  //   f32s.winograd_read(call);
+  //   for (long j = at.column; j < at.column + at.columns; j += f32s.width) {
+  //     const float* sums = f32s.winograd_multiply({&call, panels + j * points * channels, ...});
+  //     ...   // sums[(i * m + p) * width + c] is position p of line i, column j + c
+  //   }
+  ProductCut (*cut_winograd)(long tiles, long n, long most_tiles, long threads);
+  void (*winograd_read)(const WinogradCall& call);
+  const float* (*winograd_multiply)(const WinogradPanel& panel);
+  // Packs panels of (m + 2)^2 * channels rows; otherwise as pack_taps() of nine taps.
+  void (*pack_winograd)(long m, const void* b, long tap_stride, long row_stride, long column_stride,
+                        long channels, long n, void* packed, long begin, long end);
 };
 
 }  // namespace vitro::kernels

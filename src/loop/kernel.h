@@ -97,8 +97,16 @@ struct Windows {
   struct Dimension {
     sym::Expr size, out, taps, stride, dilation, padding, position_stride;
   };
+  // Computes tiles of m x m positions (kernels/winograd.h), which changes bits. The product's k are
+  // the channels at all (m + 2)^2 points.
+  struct Winograd {
+    int64_t m = 0, tiles_of_block = 0;
+    sym::Expr tiles;  // of all images
+    int scratch = 0;  // a row
+  };
   std::vector<Dimension> dimensions;
   sym::Expr image_stride, channels;
+  std::optional<Winograd> winograd = {};
 
   void each(auto&& visit) const {
     for (const Dimension& d : dimensions) {
@@ -109,6 +117,7 @@ struct Windows {
     }
     visit(image_stride);
     visit(channels);
+    if (winograd) visit(winograd->tiles);
   }
 };
 
@@ -153,13 +162,16 @@ struct Product {
 };
 
 // Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the
-// operand is at base + tap*tap_stride + i*k_stride.
+// operand is at base + tap*tap_stride + i*k_stride. For tiles of Winograd's algorithm (`winograd`:
+// their m) nine taps become rows of (m + 2)^2 factors.
 struct Pack {
   sym::Expr k, n, batch, batches;
   DType accumulate = DType::f32;
   int from = 0, to = 0;
   sym::Expr base, k_stride, n_stride;
   sym::Expr taps = 1, tap_stride = 0;
+  int64_t winograd = 0;
+  sym::Expr rows() const { return winograd > 0 ? k * ((winograd + 2) * (winograd + 2)) : taps * k; }
 };
 
 // A block of a matrix product: element (row, column) is stored at to[to_base + row*to_stride +

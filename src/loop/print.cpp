@@ -201,12 +201,15 @@ class Printer {
       put(' ', d.taps, " taps of ", d.size, " to ", d.out, " (stride ", d.stride, ", padding ",
           d.padding, ", dilation ", d.dilation, ')');
     }
+    if (w.winograd) put(" by Winograd F(", w.winograd->m, "x", w.winograd->m, ", 3x3)");
   }
   void statement(const Pack& p, int depth) {
     indent(depth);
     put(buffer(p.to), " = panels of [", p.taps.is(1) ? "" : cat(p.taps, "*"), p.k, ", ", p.n, "] ",
         buffer(p.from), '[', p.base, " + ", p.taps.is(1) ? "" : cat(p.tap_stride, "*tap + "),
-        p.k_stride, "*k + ", p.n_stride, "*column]\n");
+        p.k_stride, "*k + ", p.n_stride, "*column]");
+    if (p.winograd > 0) put(" for Winograd F(", p.winograd, "x", p.winograd, ", 3x3)");
+    put('\n');
   }
 
   void statement(const Multiply& m, int depth) {

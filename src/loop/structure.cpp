@@ -123,7 +123,14 @@ class Writer {
     add(k_stride);
     add(value);
     add(windows ? windows->dimensions.size() : 0);
-    if (windows) windows->each([this](sym::Expr e) { add(e); });
+    if (!windows) return;
+    windows->each([this](sym::Expr e) { add(e); });
+    add(windows->winograd.has_value());
+    if (!windows->winograd) return;
+    const auto& [m, tiles_of_block, tiles, scratch] = *windows->winograd;
+    add(m);
+    add(tiles_of_block);
+    add(scratch);
   }
   void add(const Product& p) {
     const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned, right,
@@ -144,13 +151,14 @@ class Writer {
   }
   void add(const Pack& p) {
     const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride, taps,
-                 tap_stride] = p;
+                 tap_stride, winograd] = p;
     for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride, taps, tap_stride}) {
       add(e);
     }
     add(accumulate);
     add(from);
     add(to);
+    add(winograd);
   }
 
   void add(const Multiply& m) {

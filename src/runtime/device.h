@@ -85,6 +85,7 @@ struct ProductShape {
   bool panels = true;        // the right operand is packed; else it is in rows
   bool turns = false;        // the result is written transposed
   int64_t m = 0, n = 0, k = 0, batches = 1;
+  int64_t most_rows = 0;  // tiles of a block, if rows are tiles of Winograd's algorithm
 };
 
 // Properties of the device that decisions about kernels depend on; 0: unknown.

@@ -14,7 +14,7 @@ struct CompileOptions {
   std::string backend = "vitro";  // one of list_backends(); "inductor" is an alias of "vitro"
   bool fullgraph = false;         // a graph break is an Error
   bool frozen = false;  // needs fullgraph; after recording, the function's own code does not run
-  bool exact = false;   // only passes that preserve every bit; currently all do
+  bool exact = false;   // keep the bits of eager: docs/behaviour.md lists what is then off
   // Whether sizes are symbols: always, never, or (unset) once they vary.  If always, sizes that are
   // equal in the first call share a symbol; a call in which they differ is recorded again.
   std::optional<bool> dynamic = {};

@@ -81,6 +81,9 @@ class Emitter {
   void multiply_panels(const loop::Product& p);
   void declare_windows(const loop::Windows& w);
   void multiply_windows(const loop::Product& p, const std::string& panels);
+  void write_winograd(const loop::Product& p);
+  void declare_winograd(const loop::Windows& w);
+  std::string rows_ahead(const loop::Product& p) const;
   void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
   void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);

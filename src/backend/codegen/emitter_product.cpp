@@ -1,5 +1,7 @@
 // Writes matrix products: the code before and after the sums.  The sums themselves are computed by
 // functions that are compiled ahead (kernels/product.h).
+#include <set>
+
 #include "backend/codegen/emitter.h"
 #include "backend/codegen/index_text.h"
 #include "backend/codegen/value_text.h"
@@ -35,6 +37,7 @@ struct ProductNames {
   std::string_view turned_stride;
 };
 ProductNames names_of(const loop::Product& p) {
+  if (p.left.windows && p.left.windows->winograd) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads == loop::RightOperand::rows) {
     return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
@@ -55,6 +58,7 @@ void Emitter::write(const loop::Product& p) {
   const bool batched = !p.batch.constant();
   const ProductNames names = names_of(p);
   out_.line("const Product& product = ", product_of(p.right), ";");
+  if (p.left.windows && p.left.windows->winograd) return write_winograd(p);
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
@@ -116,6 +120,78 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
             ", &windows,");
   out_.line("                          ", panels, ", ", factor_text(p.k), " * product.width,");
   out_.line("                          sums, ", names_of(p).stride, "});");
+}
+
+// For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.
+void Emitter::write_winograd(const loop::Product& p) {
+  VITRO_ASSERT(!p.turns() && p.batch.constant());
+  const loop::Windows::Winograd& w = *p.left.windows->winograd;
+  const std::string ahead = rows_ahead(p);
+  out_.line("const ProductCut cut = product.cut_winograd(", scalar_text(w.tiles), ", ",
+            scalar_text(p.n), ", ", w.tiles_of_block, ", args->threads);");
+  declare_winograd(*p.left.windows);
+  out_.line("WinogradLine lines[", w.m * w.tiles_of_block, "];");
+  hoist(p.body, {p.row, p.column}, p.sum);
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  out_.line("const ProductBlock block = cut.block(task);");
+  out_.line("const WinogradCall call = {&winograd, block.row, block.rows, ",
+            at_base(buffer_name(p.left.buffer), p.left.base), ", ", buffer_name(w.scratch),
+            ", lines};");
+  out_.line("product.winograd_read(call);");
+  out_.open("for (i64 panel = block.column; panel < block.column + block.columns;",
+            " panel += product.width) {");
+  out_.line("const i64 count = min(product.width, block.column + block.columns - panel);");
+  if (!ahead.empty()) out_.line("const WinogradAhead ahead[] = {", ahead, "};");
+  out_.line("const f32* const panel_sums = product.winograd_multiply({&call, ",
+            block_start(buffer_name(p.right), "panel", p.k), ", count, ",
+            ahead.empty() ? "nullptr, 0" : "ahead, sizeof ahead / sizeof ahead[0]", "});");
+  out_.open("for (i64 line = 0; line < block.rows * ", w.m, "; ++line) {");
+  push_scope();
+  out_.line("const ProductBlock at = {lines[line].row, lines[line].rows, panel, count};");
+  out_.line("const f32* const sums = panel_sums + line * ", w.m, " * product.width;");
+  finish_sums(p, {});
+  pop_scope();
+  out_.close();
+  out_.close();
+  out_.close();
+}
+
+void Emitter::declare_winograd(const loop::Windows& w) {
+  std::string text;
+  for (Expr loop::Windows::Dimension::* member :
+       {&loop::Windows::Dimension::size, &loop::Windows::Dimension::out,
+        &loop::Windows::Dimension::padding, &loop::Windows::Dimension::position_stride}) {
+    text += cat(", {", scalar_text(w.dimensions[0].*member), ", ",
+                scalar_text(w.dimensions[1].*member), '}');
+  }
+  out_.line("const Winograd winograd = {", w.winograd->m, text, ", ", scalar_text(w.image_stride),
+            ", ", scalar_text(w.channels), "};");
+}
+
+// What the epilogue accesses in contiguous rows, as elements of an array of WinogradAhead.
+std::string Emitter::rows_ahead(const loop::Product& p) const {
+  std::string text;
+  std::set<std::pair<int, const sym::Node*>> seen;
+  const auto add = [&](int buffer, Expr element) {
+    if (buffer >= loop::Kernel::first_row || !sym::contains(element, p.row)) return;
+    const auto rows = sym::as_linear(element, p.row);
+    const auto columns = rows ? sym::as_linear(rows->rest, p.column) : std::nullopt;
+    if (!columns || !columns->coefficient.is(1) || !rows->coefficient.constant()) return;
+    if (!columns->rest.constant() || !seen.insert({buffer, element.node()}).second) return;
+    const int64_t size = bytes_of(buffer_dtype(buffer));
+    text += cat(text.empty() ? "{" : ", {", at_base(buffer_name(buffer), columns->rest),
+                " + panel, ", *rows->coefficient.constant() * size, ", count * ", size, '}');
+  };
+  std::vector<Value> roots;
+  for (const loop::Statement& s : p.body) {
+    const auto& store = std::get<loop::Store>(s.what);
+    add(store.buffer, store.element);
+    roots.push_back(store.value);
+  }
+  for (const Node* node : loop::nodes_below(roots)) {
+    if (reads_memory(*node)) add(static_cast<int>(node->payload), node->index);
+  }
+  return text;
 }
 
 void Emitter::multiply_panels(const loop::Product& p) {
@@ -265,6 +341,13 @@ void Emitter::write(const loop::Pack& p) {
       cat(at_base(buffer_name(p.from), p.base), ", ", taps, scalar_text(p.k_stride), ", ",
           scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to));
   out_.line("const Product& product = ", product_of(p.to), ";");
+  if (p.winograd > 0) {
+    VITRO_ASSERT(p.batch.constant());
+    out_.line("product.pack_winograd(", p.winograd, ", ", at_base(buffer_name(p.from), p.base),
+              ", ", scalar_text(p.tap_stride), ", ", scalar_text(p.k_stride), ", ",
+              scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to), ", begin, end);");
+    return;
+  }
   if (p.batch.constant()) {
     out_.line("product.", pack, matrix, ", begin, end);");
     return;

@@ -18,11 +18,11 @@ constexpr std::string_view reserved[] = {
     "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "Vec", "Mask", "lanes", "min",
     "max", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "ne", "row", "column", "sum", "reduce",
     "rotate", "select", "true", "false", "try", "catch", "widen", "first_lanes", "lane0", "widened",
-    "product", "cut", "at", "sums", "windows", "left", "first", "depth", "per_batch", "batch",
-    "fmax", "fmin", "copysign", "larger", "checked_index", "not_zero", "and", "or", "xor", "not",
-    "asm", "typename", "explicit", "friend", "mutable", "virtual", "export", "extern", "protected",
-    "alignas", "alignof", "concept", "requires", "nullptr", "noexcept", "decltype", "wchar_t",
-    "static_assert",
+    "product", "cut", "at", "sums", "windows", "winograd", "block", "line", "lines", "panel",
+    "panels", "ahead", "call", "left", "first", "depth", "per_batch", "batch", "fmax", "fmin",
+    "copysign", "larger", "checked_index", "not_zero", "and", "or", "xor", "not", "asm", "typename",
+    "explicit", "friend", "mutable", "virtual", "export", "extern", "protected", "alignas",
+    "alignof", "concept", "requires", "nullptr", "noexcept", "decltype", "wchar_t", "static_assert",
     // longer names of prelude functions
     "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
     "tree_add", "tree_total", "product_threads"};

@@ -82,7 +82,7 @@ std::pair<BufferId, bool> BufferAssignment::panels_of(const PackedOperand& opera
                                from.dtype,
                                BufferKind::packed,
                                {},
-                               columns * operand.taps * operand.k * operand.batches});
+                               columns * operand.rows * operand.batches});
   panels_.emplace_back(operand, buffer);
   return {buffer, true};
 }

@@ -3,6 +3,7 @@
 // next to one another first. A convolution of single elements without padding is a plain product.
 #include "backend/lower/product_epilogue.h"
 #include "backend/schedule/products.h"
+#include "backend/schedule/winograd.h"
 #include "kernels/product.h"
 #include "vitro/base/error.h"
 
@@ -57,10 +58,12 @@ class ConvolutionLowering {
     if (product_.turned && reads_planes()) {
       product_.turned = false;
     } else {
+      if (!product_.turned) choose_tiles();
       pack_weights();
       find_left();
     }
     KernelBuilder build(program_, assignment_, group_);
+    if (tiles_.m > 0) compute_tiles(build);
     product_.left = left_;
     product_.left.buffer = build.buffer(left_buffer_);
     product_.right = build.buffer(right_buffer_);
@@ -122,6 +125,46 @@ class ConvolutionLowering {
     product_.row = named_index("row", product_.m);
     product_.column = named_index("column", product_.n);
     return true;
+  }
+
+  // ---- Winograd: tiles of positions ----
+
+  bool is_3x3() const {
+    if (rank() != 2 || !groups().is(1)) return false;
+    for (size_t d = 0; d < 2; ++d) {
+      if (!taps_[d].is(3) || spec_.stride[d] != 1 || spec_.dilation[d] != 1) return false;
+    }
+    return true;
+  }
+
+  void choose_tiles() {
+    if (program_.exact() || product_.accumulate != DType::f32 || !is_3x3()) return;
+    const auto height = out_[0].constant(), width = out_[1].constant(),
+               channels = channels_.constant(), columns = columns_.constant();
+    if (!height || !width || !channels || !columns || !keeps_weights()) return;
+    tiles_ =
+        choose_winograd({result_[0].constant().value_or(1), *height, *width, *channels, *columns});
+    if (tiles_.m > 0) product_.k = channels_ * ((tiles_.m + 2) * (tiles_.m + 2));
+  }
+
+  // Whether panels of the weights are made once, not at each call.
+  bool keeps_weights() {
+    const std::optional<Weights> weights = weights_in_memory();
+    if (!weights) return false;
+    const BufferInfo& from = assignment_.buffers()[weights->buffer.n];
+    const graph::Graph& g = program_.graph();
+    return from.kind == BufferKind::input && has_kept_panels(g, g.inputs()[from.which.n]);
+  }
+
+  void compute_tiles(KernelBuilder& build) {
+    const Expr tiles = result_[0] * sym::floordiv(out_[0] + (tiles_.m - 1), tiles_.m) *
+                       sym::floordiv(out_[1] + (tiles_.m - 1), tiles_.m);
+    const int64_t scratch = kernels::winograd_scratch(
+        tiles_.m, *channels_.constant(), tiles_.tiles_of_block, kernels::product_most_width);
+    left_.windows->winograd = {tiles_.m, tiles_.tiles_of_block, tiles,
+                               build.add_row("tiles", DType::f32, scratch)};
+    build.kernel().schedule =
+        cat("Winograd F(", tiles_.m, "x", tiles_.m, ", 3x3), not exact: ", tiles_.why);
   }
 
   // ---- depthwise: each channel by itself ----
@@ -247,6 +290,7 @@ class ConvolutionLowering {
     pack.accumulate = product_.accumulate;
     pack.base = from->base + from->group * group;
     pack.tap_stride = from->tap;
+    pack.winograd = tiles_.m;
     pack.k_stride = from->channel;
     pack.n_stride = from->column;
     product_.panels = group_index_;
@@ -256,7 +300,9 @@ class ConvolutionLowering {
                                                         pack.n,
                                                         pack.batches,
                                                         pack.taps,
-                                                        pack.tap_stride});
+                                                        pack.tap_stride,
+                                                        pack.winograd,
+                                                        pack.rows()});
     right_buffer_ = panels;
     if (!added) return;
     KernelBuilder build(program_, assignment_, alone_);
@@ -421,6 +467,7 @@ class ConvolutionLowering {
   loop::Product product_;
   loop::Left left_;
   BufferId left_buffer_, right_buffer_;
+  WinogradChoice tiles_;
   std::vector<LoweredKernel> kernels_;
 };
 

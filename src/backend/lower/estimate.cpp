@@ -77,13 +77,18 @@ class Counter {
   void statement(const loop::Product& p, const Turns& turns) {
     const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
     const Expr size = bytes_of(p.accumulate);
-    flops_ = flops_ + p.m * p.n * p.k * 2 * batches;
+    flops_ = flops_ + products_of(p) * p.n * 2 * batches;
     bytes_ = bytes_ + (left_elements(p) + p.k * p.n) * size * batches;
     Turns inside = turns;
     inside.push_back(p.row);
     inside.push_back(p.column);
     block(p.body, inside);
     block(p.across, inside);
+  }
+  // The multiplications for one column.
+  static Expr products_of(const loop::Product& p) {
+    if (!p.left.windows || !p.left.windows->winograd) return p.m * p.k;
+    return p.left.windows->winograd->tiles * p.k;
   }
   // Distinct elements of the left operand: windows overlap.
   static Expr left_elements(const loop::Product& p) {
@@ -111,7 +116,7 @@ class Counter {
     add_bytes(m.right, m.columns * m.k);
   }
   void statement(const loop::Pack& p, const Turns&) {
-    bytes_ = bytes_ + p.taps * p.k * p.n * p.batches * (2 * bytes_of(p.accumulate));
+    bytes_ = bytes_ + (p.taps * p.k + p.rows()) * p.n * p.batches * bytes_of(p.accumulate);
   }
 
   void statement(const loop::Grow& g, const Turns& turns) { value(g.part, turns); }

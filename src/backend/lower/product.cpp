@@ -181,7 +181,7 @@ class ProductLowering {
     const OperandMatrix& from = right_matrix_;
     const Expr n = product_.n;
     const auto [panels, added] =
-        assignment_.panels_of({from.buffer, from, product_.k, n, batches_});
+        assignment_.panels_of({from.buffer, from, product_.k, n, batches_, 1, 0, 0, product_.k});
     packed_ = panels;
     if (!added) return;
     KernelBuilder build(program_, assignment_, alone_);

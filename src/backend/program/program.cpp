@@ -30,10 +30,11 @@ void add_once(std::vector<Id>& list, Id id) {
 }  // namespace
 
 Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
-                 const MachineModel& machine)
+                 const MachineModel& machine, bool exact)
     : graph_(&graph),
       results_(std::move(results)),
       machine_(machine),
+      exact_(exact),
       inlined_(graph.size(), false),
       is_output_value_(graph.size(), false) {
   for (const graph::Output& output : graph.outputs()) {

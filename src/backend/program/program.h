@@ -73,11 +73,13 @@ class Program {
   // `results`: by node, the number of the op's result that it represents (single_results.h); empty:
   // all 0.
   explicit Program(const graph::Graph& graph, std::vector<uint32_t> results = {},
-                   const MachineModel& machine = host_machine_model());
+                   const MachineModel& machine = host_machine_model(), bool exact = true);
 
   const graph::Graph& graph() const { return *graph_; }
   // The target of the kernels.
   const MachineModel& machine() const { return machine_; }
+  // Whether kernels must have the bits of eager.
+  bool exact() const { return exact_; }
   const std::vector<ComputeNode>& compute_nodes() const { return compute_nodes_; }
   const ComputeNode& operator[](ComputeNodeId id) const { return compute_nodes_[id.n]; }
 
@@ -151,6 +153,7 @@ class Program {
   const graph::Graph* graph_;
   std::vector<uint32_t> results_;
   MachineModel machine_;
+  bool exact_;
   std::vector<bool> inlined_, is_output_value_;
   std::vector<graph::NodeId> alias_target_;
   std::vector<ComputeNode> compute_nodes_;

@@ -32,6 +32,7 @@ int64_t tasks_of(const Launch& launch, const Number& number, const runtime::Devi
   shape.n = number(p.n), shape.batches = number(p.batches);
   if (launch.packs) return device.pack_tasks(shape);
   shape.m = number(p.m), shape.k = number(p.k);
+  shape.most_rows = p.most_rows;
   return device.product_tasks(shape, workers);
 }
 
@@ -50,7 +51,7 @@ Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, boo
   Hasher hasher;
   *sized = false;
   for (const Expr e : {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride,
-                       pack.taps, pack.tap_stride}) {
+                       pack.taps, pack.tap_stride, Expr(pack.winograd)}) {
     *sized = *sized || !e.constant();
     hasher.add(e.constant().value_or(0));
   }
@@ -157,13 +158,17 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       launch.keeps = has_kept_panels(graph, inputs[launch.packs_input->n]);
     }
     kept_launches_ += launch.keeps;
-    launch.product = {0, pack->n, pack->taps * pack->k, pack->batches, buffers_[from.n].dtype};
+    launch.product = {0, pack->n, pack->rows(), pack->batches, buffers_[from.n].dtype};
     launch.layout = layout_of(*pack, buffers_[from.n].dtype, source.text, &launch.sized);
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
     launch.product = {product->m,           product->n,     product->k,      batches,
                       product->right_dtype, product->reads, product->turns()};
+    if (product->left.windows && product->left.windows->winograd) {
+      launch.product->m = product->left.windows->winograd->tiles;
+      launch.product->most_rows = product->left.windows->winograd->tiles_of_block;
+    }
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));

@@ -67,6 +67,7 @@ struct Launch {
     DType right = DType::f32;
     loop::RightOperand reads = loop::RightOperand::panels;
     bool turns = false;
+    int64_t most_rows = 0;  // as in ProductShape
   };
   std::optional<Product> product;
   std::optional<BufferId> packs;       // the buffer of panels that it packs

@@ -1,0 +1,27 @@
+// Convolutions of 3 x 3 windows: which tiles of Winograd's algorithm (kernels/winograd.h) compute
+// them, if any. The choice depends on sizes only, not on the machine, so that a program has the
+// same bits on all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace vitro::backend {
+
+// Sizes of a convolution with stride 1.
+struct TiledConvolution {
+  int64_t images = 1, height = 1, width = 1;  // of the result
+  int64_t channels = 1, columns = 1;          // of the operand and the result
+
+  int64_t tiles(int64_t m) const;
+};
+
+struct WinogradChoice {
+  int64_t m = 0;  // tiles of m x m positions; 0: the direct sum
+  int64_t tiles_of_block = 0;
+  std::string why = {};
+};
+
+WinogradChoice choose_winograd(const TiledConvolution& of);
+
+}  // namespace vitro::backend
