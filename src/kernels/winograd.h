@@ -339,7 +339,7 @@ template <int m>
   ProductCut cut{tiles, n, 1, divide_up(tiles, most), divide_up(n, width) * width, 0};
   const i64 wanted = threads > 1 ? 2 * threads : 1;
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
-  while (count() < wanted && tiles / cut.row_blocks >= 2 * least_tiles) cut.row_blocks *= 2;
+  while (count() < wanted && tiles >= 2 * least_tiles * cut.row_blocks) cut.row_blocks *= 2;
   while (count() < wanted && cut.columns >= 2 * least_columns)
     cut.columns = divide_up(cut.columns / 2, width) * width;
   return cut;

@@ -159,6 +159,10 @@ struct Product {
 
   // Whether anything is transposed, in blocks of sixteen rows.
   bool turns() const { return turned || !across.empty(); }
+  // The tiles of Winograd's algorithm, if it computes the sums.
+  const Windows::Winograd* winograd() const {
+    return left.windows && left.windows->winograd ? &*left.windows->winograd : nullptr;
+  }
 };
 
 // Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the

@@ -37,7 +37,7 @@ struct ProductNames {
   std::string_view turned_stride;
 };
 ProductNames names_of(const loop::Product& p) {
-  if (p.left.windows && p.left.windows->winograd) return {"", "", "product.width", ""};
+  if (p.winograd()) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads == loop::RightOperand::rows) {
     return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
@@ -58,7 +58,7 @@ void Emitter::write(const loop::Product& p) {
   const bool batched = !p.batch.constant();
   const ProductNames names = names_of(p);
   out_.line("const Product& product = ", product_of(p.right), ";");
-  if (p.left.windows && p.left.windows->winograd) return write_winograd(p);
+  if (p.winograd()) return write_winograd(p);
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
@@ -125,7 +125,7 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
 // For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.
 void Emitter::write_winograd(const loop::Product& p) {
   VITRO_ASSERT(!p.turns() && p.batch.constant());
-  const loop::Windows::Winograd& w = *p.left.windows->winograd;
+  const loop::Windows::Winograd& w = *p.winograd();
   const std::string ahead = rows_ahead(p);
   out_.line("const ProductCut cut = product.cut_winograd(", scalar_text(w.tiles), ", ",
             scalar_text(p.n), ", ", w.tiles_of_block, ", args->threads);");

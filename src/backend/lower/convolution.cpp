@@ -1,6 +1,8 @@
 // Convolutions (ops::Convolve) as products of windows with the weights: a row is a position of the
 // result, a column is a channel of it. Channels of the operand that are not contiguous are copied
 // next to one another first. A convolution of single elements without padding is a plain product.
+#include <cstdio>
+
 #include "backend/lower/product_epilogue.h"
 #include "backend/schedule/products.h"
 #include "backend/schedule/winograd.h"
@@ -156,6 +158,14 @@ class ConvolutionLowering {
     return from.kind == BufferKind::input && has_kept_panels(g, g.inputs()[from.which.n]);
   }
 
+  std::string winograd_note() const {
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "Winograd F(%dx%d, 3x3), not exact: errors of about %.0e of the root mean square",
+                  static_cast<int>(tiles_.m), static_cast<int>(tiles_.m), tiles_.error);
+    return text;
+  }
+
   void compute_tiles(KernelBuilder& build) {
     const Expr tiles = result_[0] * sym::floordiv(out_[0] + (tiles_.m - 1), tiles_.m) *
                        sym::floordiv(out_[1] + (tiles_.m - 1), tiles_.m);
@@ -163,8 +173,7 @@ class ConvolutionLowering {
         tiles_.m, *channels_.constant(), tiles_.tiles_of_block, kernels::product_most_width);
     left_.windows->winograd = {tiles_.m, tiles_.tiles_of_block, tiles,
                                build.add_row("tiles", DType::f32, scratch)};
-    build.kernel().schedule =
-        cat("Winograd F(", tiles_.m, "x", tiles_.m, ", 3x3), not exact: ", tiles_.why);
+    build.kernel().schedule = winograd_note();
   }
 
   // ---- depthwise: each channel by itself ----

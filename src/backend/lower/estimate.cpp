@@ -87,8 +87,7 @@ class Counter {
   }
   // The multiplications for one column.
   static Expr products_of(const loop::Product& p) {
-    if (!p.left.windows || !p.left.windows->winograd) return p.m * p.k;
-    return p.left.windows->winograd->tiles * p.k;
+    return (p.winograd() ? p.winograd()->tiles : p.m) * p.k;
   }
   // Distinct elements of the left operand: windows overlap.
   static Expr left_elements(const loop::Product& p) {

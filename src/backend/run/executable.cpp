@@ -165,9 +165,9 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
     const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
     launch.product = {product->m,           product->n,     product->k,      batches,
                       product->right_dtype, product->reads, product->turns()};
-    if (product->left.windows && product->left.windows->winograd) {
-      launch.product->m = product->left.windows->winograd->tiles;
-      launch.product->most_rows = product->left.windows->winograd->tiles_of_block;
+    if (const loop::Windows::Winograd* w = product->winograd()) {
+      launch.product->m = w->tiles;
+      launch.product->most_rows = w->tiles_of_block;
     }
   }
   launch.name = events::intern(source.name);
