@@ -35,7 +35,18 @@ constexpr bool is_defined() {
 // Whether the op is or contains an elementary function, which takes longer than a conversion.
 template <class Op>
 inline constexpr bool is_function =
-    Op::accepts == ops::Accepts::floating || (Op::arity == 1 && Op::promote == Promote::to_float);
+    Op::accepts == ops::Accepts::floating || (Op::arity == 1 && Op::promote == Promote::to_float) ||
+    std::is_same_v<Op, ops::Pow>;
+
+// Whether the library contains the kernel.  The functions take much code on machines older than
+// AVX2, where sixteen lanes are four registers or eight: there they are compiled on demand.
+template <class Op, class T>
+constexpr bool is_ahead() {
+#if defined(__x86_64__) && !defined(__AVX2__)
+  if (is_function<Op> && is_real<T>) return false;
+#endif
+  return is_defined<Op, T>();
+}
 
 // Returns the index of sixteen elements along dimension d < 0.
 struct Position {
@@ -132,7 +143,7 @@ void run(const PointwiseArgs& all) {
 
 template <class Op, class T>
 VITRO_INLINE void add_kernel(KernelTable& table, int index) {
-  if constexpr (is_defined<Op, T>()) {
+  if constexpr (is_ahead<Op, T>()) {
     using Result = decltype(element<Op, T, T>(*static_cast<const PointwiseArgs*>(nullptr), 0));
     PointwiseKernel& kernel = table.pointwise[index][static_cast<int>(compute_of<T>)];
     kernel.run = &run<Op, T, T>;

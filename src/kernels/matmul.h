@@ -133,9 +133,10 @@ template <i64 columns, bool past, class T>
   for (i64 j = 0; j < width; j += 16) {
     const T* from = b + j * column_stride;
     const i64 count = width - j;
-    i64 i = row_stride == 1
-                ? matmul_pack_turned<columns, past>(from, column_stride, k, count, to + j)
-                : 0;
+    i64 i = 0;
+    if constexpr (transposes_in_registers) {
+      if (row_stride == 1) i = matmul_pack_turned<columns, past>(from, column_stride, k, count, to + j);
+    }
     for (; i < k; ++i)
       store(to + i * columns + j, load_strided(from + i * row_stride, column_stride, count));
   }

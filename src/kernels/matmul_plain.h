@@ -81,14 +81,6 @@ VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, La
   return tiles[(rows - 1) * most + vectors - 1];
 }
 
-// Whether a single column of B is multiplied by sixteen rows of A in parallel; without AVX2 there
-// are too few registers to transpose them.
-#if defined(__AVX2__)
-inline constexpr bool matmul_turns_rows = true;
-#else
-inline constexpr bool matmul_turns_rows = false;
-#endif
-
 // Adds the products of sixteen rows and columns of A and elements of a column of B to `sum`.
 template <bool row_major, class Acc>
 VITRO_INLINE Vec<Acc> matmul_column_tile(const Acc* a, i64 a_stride, const Acc* b, i64 b_stride,
@@ -194,7 +186,8 @@ class MatmulPlainRun {
   }
 
   [[gnu::always_inline]] void multiply(i64 column, i64 k0, i64 count) {
-    if (matmul_turns_rows && call_.columns - column == 1) return multiply_column(column, k0, count);
+    if (transposes_in_registers && call_.columns - column == 1)
+      return multiply_column(column, k0, count);
     const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));

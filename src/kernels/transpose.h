@@ -4,6 +4,13 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
+// Whether sixteen vectors are worth transposing in registers: without AVX2 there are too few.
+#if defined(__AVX2__)
+inline constexpr bool transposes_in_registers = true;
+#else
+inline constexpr bool transposes_in_registers = false;
+#endif
+
 template <class, int... lane>
 struct LaneList {};
 
