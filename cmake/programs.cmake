@@ -191,6 +191,17 @@ function(vitro_fuzz)
     PROPERTIES TIMEOUT 1200 PROCESSORS 2 ENVIRONMENT "VITRO_CACHE_DIR=${PROJECT_BINARY_DIR}/fuzz/cache;VITRO_LOGS=-capture")
 endfunction()
 
+# build/PRESET/opinfo/vitro_check_ops, from tests/opinfo/*.cpp: PyTorch's own samples; tools/check_ops runs it.
+function(vitro_check_ops)
+  if(NOT VITRO_TESTS)
+    return()
+  endif()
+  vitro_program(vitro_check_ops tests/opinfo)
+  target_sources(vitro_check_ops PRIVATE ${PROJECT_SOURCE_DIR}/tests/eager/call.cpp ${PROJECT_SOURCE_DIR}/tests/eager/compare.cpp)
+  target_link_libraries(vitro_check_ops PRIVATE vitro_op_samples)
+  set_target_properties(vitro_check_ops PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/opinfo)
+endfunction()
+
 # build/PRESET/fuzz/vitro_fuzz_reader: fuzzes the trace reader by libFuzzer with sanitizers, for which the reader is compiled
 # again.  Needs Clang; tools/fuzz_reader builds and runs it.
 function(vitro_fuzz_reader)

@@ -19,8 +19,12 @@ std::string join(const std::vector<int64_t>& list) {
   return text + "]";
 }
 
-std::string data_path(std::string_view family, std::string_view ending) {
-  return std::string(VITRO_TEST_DATA "/op_samples/").append(family).append(ending);
+std::string family_path(std::string_view family) {
+  return std::string(VITRO_TEST_DATA "/op_samples/").append(family);
+}
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 int64_t product(const std::vector<int64_t>& sizes) {
@@ -129,6 +133,7 @@ OpSample sample_of(Payload payload, const json& row) {
   s.directions = tensors_of(payload, row, "directions");
   s.second = results_of(payload, row, "second");
   s.slope = row.value("slope", true);
+  s.values = row.value("values", true);
   if (row.contains("tol")) s.tolerance = {false, row["tol"][0], row["tol"][1], row["tol"][2]};
   s.where = s.op;
   for (const SampleOperand& operand : s.operands) describe(s.where, operand);
@@ -239,27 +244,32 @@ const std::vector<std::string>& OpSamples::families() {
 
 OpSamples OpSamples::read(std::string_view family) {
   OpSamples all;
-  all.add(family);
+  all.add(family_path(family));
   return all;
 }
 
 OpSamples OpSamples::read_gradients() {
   OpSamples all;
-  for (const std::string_view family : {"gradient", "neural_gradient"}) all.add(family);
+  for (const std::string_view family : {"gradient", "neural_gradient"})
+    all.add(family_path(family));
   return all;
 }
 
-void OpSamples::add(std::string_view family) {
-  std::ifstream lines(data_path(family, ".jsonl")),
-      file(data_path(family, ".bin"), std::ios::binary);
-  if (!lines || !file)
-    throw std::runtime_error("cannot open " + data_path(family, ".jsonl") + " or its .bin");
+OpSamples OpSamples::read_files(const std::string& prefix) {
+  OpSamples all;
+  all.add(prefix);
+  return all;
+}
+
+void OpSamples::add(const std::string& prefix) {
+  std::ifstream lines(prefix + ".jsonl"), file(prefix + ".bin", std::ios::binary);
+  if (!lines || !file) throw std::runtime_error("cannot open " + prefix + ".jsonl or its .bin");
   std::string bytes(std::istreambuf_iterator<char>(file), {});
   std::vector<std::byte>& payload = payloads_.emplace_back(bytes.size());
   std::memcpy(payload.data(), bytes.data(), bytes.size());
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
-    std::string place = std::string(family) + ".jsonl:" + std::to_string(number);
+    std::string place = last_part(prefix) + ".jsonl:" + std::to_string(number);
     try {
       samples_.push_back(sample_of(payload, json::parse(line)));
     } catch (const std::exception& e) {

@@ -58,6 +58,7 @@ struct OpSample {
   std::string message;  // torch's, if it refused the call
   std::vector<SampleResult> results;
   SampleTolerance tolerance;
+  bool values = true;  // false: elements of results are random or undefined
   // Families of gradients, which have no results: the gradient of each result, and torch's gradient
   // for each tensor among the operands, in order. nullopt if there is none.
   std::vector<std::optional<SampleTensor>> seeds;
@@ -75,14 +76,16 @@ class OpSamples {
   // Throws std::runtime_error if a file is missing or malformed.
   static OpSamples read(std::string_view family);
   static OpSamples read_gradients();  // the families of gradients
+  // PREFIX.jsonl and PREFIX.bin in any folder.
+  static OpSamples read_files(const std::string& prefix);
   static const std::vector<std::string>& families();
 
   // Samples refer to bytes that this object owns.
   const std::vector<OpSample>& samples() const { return samples_; }
 
  private:
-  void add(std::string_view family);
-  std::vector<std::vector<std::byte>> payloads_;  // of each family
+  void add(const std::string& prefix);
+  std::vector<std::vector<std::byte>> payloads_;  // of each file
   std::vector<OpSample> samples_;
 };
 

@@ -13,31 +13,6 @@
 
 namespace vitro::test {
 
-// The tensors among the arguments, in order.
-inline std::vector<Tensor> tensors_of(const SampleCall& call) {
-  std::vector<Tensor> out;
-  for (const NamedArg& argument : call.arguments) {
-    if (const auto* one = std::get_if<Tensor>(&argument.value)) out.push_back(*one);
-    if (const auto* many = std::get_if<std::vector<Tensor>>(&argument.value))
-      std::ranges::copy_if(*many, std::back_inserter(out), &Tensor::defined);
-  }
-  return out;
-}
-
-// The same call with these tensors.
-inline SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors) {
-  size_t next = 0;
-  for (NamedArg& argument : call.arguments) {
-    if (auto* one = std::get_if<Tensor>(&argument.value)) *one = tensors[next++];
-    if (auto* many = std::get_if<std::vector<Tensor>>(&argument.value)) {
-      for (Tensor& one : *many) {
-        if (one.defined()) one = tensors[next++];
-      }
-    }
-  }
-  return call;
-}
-
 // Absent samples become undefined tensors.
 inline std::vector<Tensor> tensors_of(std::span<const std::optional<SampleTensor>> samples) {
   std::vector<Tensor> out;

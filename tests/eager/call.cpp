@@ -1,6 +1,9 @@
+// Makes tensors and arguments of a sample, and calls its op by name; see call.h.
 #include "eager/call.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "vitro/base/error.h"
@@ -35,10 +38,15 @@ ArgValue value_of(const SampleOperand& operand, Device device) {
   return tensors;
 }
 
+bool is_word(ArgKind kind) {
+  return kind == ArgKind::text || kind == ArgKind::layout || kind == ArgKind::device ||
+         kind == ArgKind::memory_format;
+}
+
 ArgValue value_of(const Json& json, const ArgType& type) {
   if (json.is_null()) return {};
   if (type.kind == ArgKind::dtype) return dtype_named(json.get<std::string>()).value();
-  if (type.kind == ArgKind::text) return json.get<std::string>();
+  if (is_word(type.kind)) return json.get<std::string>();
   if (!json.is_array()) return scalar_of(number_of(json));
   std::vector<Scalar> list;
   for (const Json& one : json) list.push_back(scalar_of(number_of(one)));
@@ -64,6 +72,16 @@ std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema&
   return all ? std::optional(out) : std::nullopt;
 }
 
+// The overload with the full name of the sample's op first, then the others of its name.
+std::vector<const ops::Overload*> overloads_for(const OpSample& sample) {
+  std::vector<const ops::Overload*> out;
+  for (const ops::Overload& one : ops::overloads(sample.op.substr(0, sample.op.find('.'))))
+    out.push_back(&one);
+  std::ranges::stable_partition(
+      out, [&](const ops::Overload* one) { return one->schema.full_name() == sample.op; });
+  return out;
+}
+
 }  // namespace
 
 Tensor tensor_of(const SampleTensor& sample, Device device) {
@@ -76,19 +94,46 @@ Tensor tensor_of(const SampleTensor& sample, Device device) {
 }
 
 bool is_callable(const OpSample& sample) {
-  return !ops::overloads(sample.op).empty();
+  return !overloads_for(sample).empty();
+}
+
+Result<SampleCall> find_call(const OpSample& sample, Device device) {
+  std::string refused;
+  for (const ops::Overload* overload : overloads_for(sample)) {
+    auto arguments = named(sample, overload->schema, device);
+    if (!arguments) continue;
+    const auto fitted = ops::arrange(overload->schema, {}, *arguments);
+    if (fitted) return SampleCall{overload, *std::move(arguments)};
+    refused += fitted.why() + '\n';
+  }
+  return Failure{cat(sample.where, ": no overload takes these arguments\n", refused)};
 }
 
 SampleCall call_of(const OpSample& sample, Device device) {
-  std::string refused;
-  for (const ops::Overload& overload : ops::overloads(sample.op)) {
-    auto arguments = named(sample, overload.schema, device);
-    if (!arguments) continue;
-    const auto fitted = ops::arrange(overload.schema, {}, *arguments);
-    if (fitted) return {&overload, *std::move(arguments)};
-    refused += fitted.why() + '\n';
+  return find_call(sample, device).value();
+}
+
+std::vector<Tensor> tensors_of(const SampleCall& call) {
+  std::vector<Tensor> out;
+  for (const NamedArg& argument : call.arguments) {
+    if (const auto* one = std::get_if<Tensor>(&argument.value)) out.push_back(*one);
+    if (const auto* many = std::get_if<std::vector<Tensor>>(&argument.value))
+      std::ranges::copy_if(*many, std::back_inserter(out), &Tensor::defined);
   }
-  throw_error(cat(sample.where, ": no overload takes these arguments\n", refused));
+  return out;
+}
+
+SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors) {
+  size_t next = 0;
+  for (NamedArg& argument : call.arguments) {
+    if (auto* one = std::get_if<Tensor>(&argument.value)) *one = tensors[next++];
+    if (auto* many = std::get_if<std::vector<Tensor>>(&argument.value)) {
+      for (Tensor& one : *many) {
+        if (one.defined()) one = tensors[next++];
+      }
+    }
+  }
+  return call;
 }
 
 std::vector<Tensor> call_sample(const OpSample& sample, Device device) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "op_samples.h"
+#include "vitro/base/result.h"
 #include "vitro/core/tensor.h"
 #include "vitro/ops/overload.h"
 
@@ -18,7 +19,14 @@ struct SampleCall {
   std::vector<NamedArg> arguments;
 };
 SampleCall call_of(const OpSample& sample, Device device = cpu);
-// Whether the sample's op has an overload.
+// A failure says for each overload why it does not take the arguments.
+Result<SampleCall> find_call(const OpSample& sample, Device device = cpu);
+// Whether the sample's op, or another overload of it, exists.
 bool is_callable(const OpSample& sample);
+
+// The tensors among the arguments, in order.
+std::vector<Tensor> tensors_of(const SampleCall& call);
+// The same call with these tensors.
+SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors);
 
 }  // namespace vitro::test

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "eager/call.h"
+#include "eager/compare.h"
 #include "eager/far_device.h"
 #include "error_of.h"
 #include "vitro/base/error.h"
@@ -40,23 +39,7 @@ Answer answer(const OpSample& sample, Device device) {
   }
 }
 
-// How `got` differs from the CPU's tensor; empty if it does not.
-std::string differs(const Tensor& got, const Tensor& want) {
-  if (got.dtype() != want.dtype()) return cat("dtype ", got.dtype(), ", cpu ", want.dtype());
-  if (cat(got.sizes(), got.strides()) != cat(want.sizes(), want.strides()))
-    return cat(got.sizes(), got.strides(), ", cpu ", want.sizes(), want.strides());
-  const Tensor ours = contiguous(to(got, cpu)), theirs = contiguous(want);
-  const auto bytes = static_cast<size_t>(theirs.numel().value() * bytes_of(theirs.dtype()));
-  const auto elements = [&](const Tensor& t) {
-    return std::span(static_cast<const std::byte*>(t.const_data()), bytes);
-  };
-  SampleResult cpus;
-  cpus.dtype = name_of(want.dtype());
-  cpus.elements = elements(theirs);
-  return difference(cpus, elements(ours), {});
-}
-
-std::string differs(const Answer& got, const Answer& want) {
+std::string answers_differ(const Answer& got, const Answer& want) {
   if (mistake(got.refusal) != mistake(want.refusal))
     return cat("refusal '", got.refusal, "', cpu '", want.refusal, "'");
   if (got.results.size() != want.results.size()) return "number of results";
@@ -84,7 +67,7 @@ TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
   const OpSamples samples = OpSamples::read(GetParam());
   for (const OpSample& sample : samples.samples()) {
     if (!is_callable(sample) || !has_tensor(sample)) continue;
-    EXPECT_EQ(differs(answer(sample, far), answer(sample, cpu)), "") << sample.where;
+    EXPECT_EQ(answers_differ(answer(sample, far), answer(sample, cpu)), "") << sample.where;
   }
   const bool launches = GetParam() != "view" && GetParam() != "compacting";  // done by the host
   EXPECT_EQ(device.launches > before, launches);

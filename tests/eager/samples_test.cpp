@@ -6,6 +6,7 @@
 #include <set>
 
 #include "eager/call.h"
+#include "eager/compare.h"
 #include "eager/eager.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
@@ -21,28 +22,6 @@ const std::set<std::string_view> tested_elsewhere = {
     "sub_scaled",
     "cube",  // as pow with 3
 };
-
-std::vector<std::byte> elements_of(const Tensor& t) {
-  std::vector<std::byte> out;
-  dispatch(t.dtype(), [&]<class T>() {
-    if constexpr (std::is_same_v<T, bool>) {
-      const Tensor dense = contiguous(t);
-      const auto* from = static_cast<const std::byte*>(dense.const_data());
-      out.assign(from, from + dense.numel().value());
-    } else {
-      const std::vector<T> values = t.to_vector<T>();
-      const auto* from = reinterpret_cast<const std::byte*>(values.data());
-      out.assign(from, from + values.size() * sizeof(T));
-    }
-  });
-  return out;
-}
-
-std::vector<int64_t> plain(const Sizes& sizes) {
-  std::vector<int64_t> out;
-  for (const Size s : sizes) out.push_back(s.value());
-  return out;
-}
 
 // The sample's tolerance, widened for ops of which torch's results are not correctly rounded.
 SampleTolerance tolerance_for(const OpSample& sample) {
@@ -106,28 +85,10 @@ bool torch_errs(const OpSample& sample) {
   return any(isinf(tensor_of(*x))).item<bool>();
 }
 
-std::string strides_differ(const SampleResult& want, const Tensor& got) {
-  const auto strides = plain(got.strides());
-  bool empty = false;
-  for (const int64_t s : want.sizes) empty = empty || s == 0;
-  for (size_t d = 0; !empty && d < want.sizes.size(); ++d) {
-    if (want.sizes[d] > 1 && strides[d] != want.strides[d])
-      return cat("strides ", got.strides(), ", torch has ",
-                 Dims(std::span<const int64_t>(want.strides)));
-  }
-  return "";
-}
-
 std::string wrong(const OpSample& sample, const SampleResult& want, const Tensor& got) {
-  if (name_of(got.dtype()) != want.dtype)
-    return cat("dtype ", got.dtype(), ", torch has ", want.dtype);
-  if (plain(got.sizes()) != want.sizes)
-    return cat("sizes ", got.sizes(), ", torch has ", Dims(std::span<const int64_t>(want.sizes)));
   const bool scatters = sample.op.ends_with("_scatter");  // torch keeps gaps between elements
-  const std::string strides = scatters ? "" : strides_differ(want, got);
-  if (!strides.empty()) return strides;
-  if (want.offset && got.impl()->offset != *want.offset)
-    return cat("offset ", got.impl()->offset, ", torch has ", *want.offset);
+  const std::string layout = layout_differs(want, got, !scatters);
+  if (!layout.empty()) return layout;
   std::vector<std::byte> elements = elements_of(got);
   repair_remainder(sample, elements);
   return difference(want, elements, tolerance_for(sample));

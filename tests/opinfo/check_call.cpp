@@ -1,0 +1,176 @@
+// Checks one call in three ways (eager, compiled, compiled for symbolic sizes); see check_call.h.
+#include "opinfo/check_call.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "eager/call.h"
+#include "eager/compare.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/compile/compile.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/gather.h"
+
+#include "vitro/ops/view.h"
+
+namespace vitro::test {
+namespace {
+
+using Kind = Finding::Kind;
+
+// Why the overload does not implement the value of an argument; empty if it does.
+std::string not_implemented(const SampleCall& call) {
+  const ops::Overload& overload = *call.overload;
+  const auto& arguments = overload.schema.arguments;
+  for (const NamedArg& given : call.arguments) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].name != given.name) continue;
+      const bool unused = overload.function.call ? i >= overload.function.takes
+                                                 : overload.roles[i] == ops::Role::unused;
+      if (!unused) continue;
+      const Verdict ignored = ops::can_ignore(overload.schema, arguments[i], given.value);
+      if (!ignored) return ignored.why;
+    }
+  }
+  return "";
+}
+
+struct Outcome {
+  std::vector<Tensor> results;
+  Tensor first;       // the first tensor among the arguments
+  std::string error;  // of a refused call
+  std::string fault;  // of anything else that it threw, or of a segment that was not compiled
+};
+
+template <class F>
+Outcome outcome_of(const std::vector<Tensor>& tensors, F f) {
+  Outcome out;
+  if (!tensors.empty()) out.first = tensors[0];
+  try {
+    out.results = f(tensors);
+  } catch (const Error& error) {
+    out.error = error.message();
+  } catch (const std::exception& error) {
+    out.fault = cat("throws something other than an Error: ", error.what());
+  }
+  return out;
+}
+
+Outcome eagerly(const SampleCall& call) {
+  return outcome_of(tensors_of(call), [&](const std::vector<Tensor>&) {
+    return ops::call(*call.overload, {}, call.arguments);
+  });
+}
+
+Outcome compiled(const SampleCall& call, bool dynamic) {
+  const auto fast = compile(
+      [&](const std::vector<Tensor>& tensors) {
+        const SampleCall here = with_tensors(call, tensors);
+        return ops::call(*here.overload, {}, here.arguments);
+      },
+      {.dynamic = dynamic});
+  Outcome out = outcome_of(tensors_of(call), fast);
+  for (const Diagnostic& one : fast.report().fallbacks)
+    out.fault += cat(one.code ? one.code->id : "", ' ', one.reason, ' ');
+  return out;
+}
+
+bool shares_memory(const Tensor& result, const Outcome& of) {
+  return of.first.defined() && result.numel().value() > 0 && result.storage() == of.first.storage();
+}
+
+// Whether the indices that an op returns beside elements select these elements. Which of equal
+// elements it chooses is not specified by torch.
+bool selects_its_values(const OpSample& sample, const Outcome& of) {
+  constexpr std::array<std::string_view, 5> ops = {"kthvalue", "median", "mode", "nanmedian",
+                                                   "topk"};
+  const std::string_view op = std::string_view(sample.op).substr(0, sample.op.find('.'));
+  if (std::ranges::find(ops, op) == ops.end() || of.results.size() != 2) return false;
+  const int64_t dim = sample.attrs.value("dim", int64_t{-1});
+  const bool removed = of.results[1].rank() < of.first.rank();
+  const Tensor indices = removed ? unsqueeze(of.results[1], dim) : of.results[1];
+  const Tensor values = gather(of.first, dim, indices);
+  return differs(contiguous(removed ? squeeze(values, dim) : values), contiguous(of.results[0]))
+      .empty();
+}
+
+std::string wrong(const OpSample& sample, const SampleResult& want, const Tensor& got,
+                  const Outcome& eager) {
+  const std::string layout = layout_differs(want, got);
+  if (!layout.empty()) return layout;
+  if (shares_memory(got, eager) != want.offset.has_value())
+    return want.offset ? "is a copy, torch returns a view" : "is a view, torch returns a copy";
+  return sample.values ? difference(want, elements_of(got), sample.tolerance) : "";
+}
+
+std::string compare_with_torch(const OpSample& sample, const Outcome& eager) {
+  if (!eager.fault.empty()) return eager.fault;
+  if (!eager.error.empty()) return sample.error ? "" : cat("refused: ", eager.error);
+  if (sample.error) return cat("accepted, torch says: ", sample.message);
+  if (eager.results.size() != sample.results.size())
+    return cat("number of results: ", eager.results.size(), ", needed ", sample.results.size());
+  for (size_t i = 0; i < sample.results.size(); ++i) {
+    const std::string problem = wrong(sample, sample.results[i], eager.results[i], eager);
+    if (i == 1 && problem.starts_with("element") && selects_its_values(sample, eager)) continue;
+    if (!problem.empty()) return cat("result ", i, ": ", problem);
+  }
+  return "";
+}
+
+std::string compare_with_eager(const OpSample& sample, const Outcome& fast, const Outcome& eager) {
+  if (!fast.fault.empty()) return fast.fault;
+  if (fast.error.empty() != eager.error.empty())
+    return fast.error.empty() ? "accepted, unlike eager" : cat("refused: ", fast.error);
+  if (fast.results.size() != eager.results.size()) return "number of results";
+  for (size_t i = 0; i < fast.results.size(); ++i) {
+    const Tensor &got = fast.results[i], &want = eager.results[i];
+    if (shares_memory(got, fast) != shares_memory(want, eager))
+      return cat("result ", i, ": memory is not shared as by eager");
+    if (!sample.values) continue;
+    const std::string problem = differs(got, want);
+    if (!problem.empty()) return cat("result ", i, ": ", problem);
+  }
+  return "";
+}
+
+// What the op says it does not do, if it refused a call that torch accepts.
+bool is_not_implemented(const OpSample& sample, const Outcome& eager) {
+  return !sample.error && eager.error.find("not implemented") != std::string::npos;
+}
+
+Finding first_difference(const OpSample& sample, bool compile_too) {
+  const auto failed = [&](std::string_view how, const std::string& problem) {
+    return Finding{Kind::failed, cat(sample.where, ": ", how, problem)};
+  };
+  // Calls may write into their arguments, so each has its own.
+  const Outcome eager = eagerly(call_of(sample));
+  if (is_not_implemented(sample, eager))
+    return {Kind::skipped, cat("not implemented: ", eager.error)};
+  std::string problem = compare_with_torch(sample, eager);
+  if (!problem.empty()) return failed("", problem);
+  if (!compile_too) return {};
+  problem = compare_with_eager(sample, compiled(call_of(sample), false), eager);
+  if (!problem.empty()) return failed("compiled: ", problem);
+  problem = compare_with_eager(sample, compiled(call_of(sample), true), eager);
+  return problem.empty() ? Finding{} : failed("compiled for symbolic sizes: ", problem);
+}
+
+}  // namespace
+
+Finding check_call(const OpSample& sample, bool compiled) {
+  if (!is_callable(sample))
+    return {Kind::skipped, cat("no such op: ", sample.op.substr(0, sample.op.find('.')))};
+  const Result<SampleCall> call = find_call(sample);
+  if (!call) {
+    if (sample.error) return {};
+    return {Kind::skipped, cat("arguments are not taken: ", sample.op)};
+  }
+  const std::string lacking = not_implemented(*call);
+  if (!lacking.empty()) return {Kind::skipped, cat("not implemented: ", lacking)};
+  return first_difference(sample, compiled);
+}
+
+}  // namespace vitro::test
