@@ -35,11 +35,13 @@ constexpr bool is_defined() {
 // Whether the op is or contains an elementary function, which takes longer than a conversion.
 template <class Op>
 inline constexpr bool is_function =
-    Op::accepts == ops::Accepts::floating || (Op::arity == 1 && Op::promote == Promote::to_float) ||
-    std::is_same_v<Op, ops::Pow>;
+    Op::kind != OpKind::composite &&
+    (Op::accepts == ops::Accepts::floating || std::is_same_v<Op, ops::Pow> ||
+     (Op::arity == 1 && Op::promote == Promote::to_float));
 
 // Whether the library contains the kernel.  The functions take much code on machines older than
-// AVX2, where sixteen lanes are four registers or eight: there they are compiled on demand.
+// AVX2, where sixteen lanes are four registers or eight: there they are compiled on demand, which
+// composites cannot be.
 template <class Op, class T>
 constexpr bool is_ahead() {
 #if defined(__x86_64__) && !defined(__AVX2__)
