@@ -135,7 +135,8 @@ template <i64 columns, bool past, class T>
     const i64 count = width - j;
     i64 i = 0;
     if constexpr (transposes_in_registers) {
-      if (row_stride == 1) i = matmul_pack_turned<columns, past>(from, column_stride, k, count, to + j);
+      if (row_stride == 1)
+        i = matmul_pack_turned<columns, past>(from, column_stride, k, count, to + j);
     }
     for (; i < k; ++i)
       store(to + i * columns + j, load_strided(from + i * row_stride, column_stride, count));

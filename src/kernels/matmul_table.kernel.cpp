@@ -1,6 +1,7 @@
 // The tables of matrix products for one instruction set (compiled once for each): matmul.h and
 // matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
+#include "kernels/channel_windows.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
 #include "kernels/winograd.h"
@@ -87,6 +88,10 @@ template <class T>
 static void multiply_windows(const WindowsCall& call) {
   matmul_multiply_windows<T>(call);
 }
+template <class T>
+static void multiply_channels(const WindowsCall& call) {
+  multiply_channel_windows<T>(call);
+}
 
 static void read_winograd(const WinogradCall& call) {
   (call.winograd->m == 2 ? winograd_read<2> : winograd_read<4>)(call);
@@ -153,18 +158,27 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
 }
 
 // None for halves: their operands are converted to the type of the sums first.
+struct NoWindows {
+  static constexpr void (*all)(const WindowsCall&) = nullptr;
+  static constexpr void (*of_channels)(const WindowsCall&) = nullptr;
+};
 template <class T>
-inline constexpr auto windows_of = nullptr;
+struct RealWindows {
+  static constexpr auto all = multiply_windows<T>, of_channels = multiply_channels<T>;
+};
+template <class T>
+struct WindowsOf : NoWindows {};
 template <>
-inline constexpr auto windows_of<f32> = multiply_windows<f32>;
+struct WindowsOf<f32> : RealWindows<f32> {};
 template <>
-inline constexpr auto windows_of<f64> = multiply_windows<f64>;
+struct WindowsOf<f64> : RealWindows<f64> {};
 
 template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
      multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
-     windows_of<T>, pack_taps<T>, winograd_cut, read_winograd, multiply_winograd, pack_winograd},
+     WindowsOf<T>::all, WindowsOf<T>::of_channels, pack_taps<T>, winograd_cut, read_winograd,
+     multiply_winograd, pack_winograd},
     run<T>};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,

@@ -99,48 +99,17 @@ VITRO_INLINE WindowsTileOf<Acc> windows_tile_of(i64 rows, i64 vectors, LaneList<
   return tiles[(rows - 1) * most + vectors - 1];
 }
 
-// A call of at most product_rows rows: some taps at a time, each times all panels of B.
-template <class Acc>
-class WindowsRun {
+// The rows of a block: where their windows start, and which of their taps are inside the images.
+class WindowsRows {
  public:
-  [[gnu::always_inline]] explicit WindowsRun(const WindowsCall& call)
-      : call_(call),
-        w_(*call.windows),
-        b_((const Acc*)call.b),
-        tiles_(divide_up(call.rows, Panel::rows)),
-        panels_(divide_up(call.columns, Panel::columns)),
-        pieces_(divide_up(w_.channels, depth)) {}
+  [[gnu::always_inline]] explicit WindowsRows(const Windows& windows) : w_(windows) {}
 
-  [[gnu::always_inline]] void run() {
-    find_rows();
-    const i64 taps = w_.taps[0] * w_.taps[1] * w_.taps[2], all = taps * pieces_,
-              length = divide_up(w_.channels, pieces_),
-              most = smaller(most_taps, depth / (length > 0 ? length : 1)),
-              parts = divide_up(all, most), each = parts > 0 ? divide_up(all, parts) : 0;
-    i64 k = 0;
-    for (i64 first = 0; first < all; first += each) {
-      const i64 count = smaller(each, all - first);
-      i64 rows_of_b = 0;
-      for (i64 i = 0; i < count; ++i) {
-        taps_[i] = tap(first + i, length);
-        rows_of_b += taps_[i].length;
-      }
-      for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
-      k += rows_of_b;
-    }
-    if (all * w_.channels == 0) clear();
-  }
-
- private:
-  using Panel = MatmulPanel<Acc>;
-  static constexpr i64 depth = matmul_depth<Acc>, most_taps = 128;
-
-  // Where the window of each row starts: its position in each dimension, and its address.
-  [[gnu::always_inline]] void find_rows() {
+  [[gnu::always_inline]] void find(i64 row, i64 rows) {
+    rows_ = rows;
     const i64 plane = w_.out[1] * w_.out[2], image = w_.out[0] * plane;
-    i64 n = call_.row / image, left = call_.row % image;
+    i64 n = row / image, left = row % image;
     i64 at[3] = {left / plane, left % plane / w_.out[2], left % w_.out[2]};
-    for (i64 r = 0; r < call_.rows; ++r) {
+    for (i64 r = 0; r < rows; ++r) {
       i64 element = n * w_.image_stride;
       for (int d = 0; d < 3; ++d) {
         const i64 first = at[d] * w_.stride[d] - w_.padding[d];
@@ -157,26 +126,81 @@ class WindowsRun {
     }
   }
 
-  // The rows for which index `tap` of dimension d is inside the image.
-  [[gnu::always_inline]] u64 inside(int d, i64 tap) const {
-    u64 bits = 0;
-    const i64 moved = tap * w_.dilation[d];
-    for (i64 r = 0; r < call_.rows; ++r)
-      bits |= u64(u64(position_[d][r] + moved) < u64(w_.size[d])) << r;
-    return bits;
-  }
+  // Of each row, in elements.
+  const i64* start() const { return start_; }
 
-  // Part `number` of all taps, each of which has `pieces_` parts of at most `length` channels.
-  [[gnu::always_inline]] WindowsTap tap(i64 number, i64 length) {
-    const i64 piece = number % pieces_, tap = number / pieces_, first = piece * length;
-    const i64 at[3] = {tap / (w_.taps[1] * w_.taps[2]), tap / w_.taps[2] % w_.taps[1],
-                       tap % w_.taps[2]};
-    i64 offset = first;
+  // All channels of a tap.
+  [[gnu::always_inline]] WindowsTap tap(i64 number) {
+    const i64 at[3] = {number / (w_.taps[1] * w_.taps[2]), number / w_.taps[2] % w_.taps[1],
+                       number % w_.taps[2]};
+    i64 offset = 0;
     for (int d = 0; d < 3; ++d) {
       if (known_[d] != at[d]) inside_[d] = inside(d, at[d]), known_[d] = at[d];
       offset += at[d] * w_.dilation[d] * w_.position_stride[d];
     }
-    return {offset, smaller(length, w_.channels - first), inside_[0] & inside_[1] & inside_[2]};
+    return {offset, w_.channels, inside_[0] & inside_[1] & inside_[2]};
+  }
+
+ private:
+  // The rows for which index `tap` of dimension d is inside the image.
+  [[gnu::always_inline]] u64 inside(int d, i64 tap) const {
+    u64 bits = 0;
+    const i64 moved = tap * w_.dilation[d];
+    for (i64 r = 0; r < rows_; ++r)
+      bits |= u64(u64(position_[d][r] + moved) < u64(w_.size[d])) << r;
+    return bits;
+  }
+
+  const Windows& w_;
+  i64 rows_ = 0;
+  i64 start_[product_rows], position_[3][product_rows];
+  i64 known_[3] = {-1, -1, -1};
+  u64 inside_[3] = {};
+};
+
+// A call of at most product_rows rows: some taps at a time, each times all panels of B.
+template <class Acc>
+class WindowsRun {
+ public:
+  [[gnu::always_inline]] explicit WindowsRun(const WindowsCall& call)
+      : call_(call),
+        w_(*call.windows),
+        b_((const Acc*)call.b),
+        tiles_(divide_up(call.rows, Panel::rows)),
+        panels_(divide_up(call.columns, Panel::columns)),
+        pieces_(divide_up(w_.channels, depth)) {}
+
+  [[gnu::always_inline]] void run() {
+    rows_.find(call_.row, call_.rows);
+    const i64 taps = w_.taps[0] * w_.taps[1] * w_.taps[2], all = taps * pieces_,
+              length = divide_up(w_.channels, pieces_),
+              most = smaller(most_taps, depth / (length > 0 ? length : 1)),
+              parts = divide_up(all, most), each = parts > 0 ? divide_up(all, parts) : 0;
+    i64 k = 0;
+    for (i64 first = 0; first < all; first += each) {
+      const i64 count = smaller(each, all - first);
+      i64 rows_of_b = 0;
+      for (i64 i = 0; i < count; ++i) {
+        taps_[i] = piece(first + i, length);
+        rows_of_b += taps_[i].length;
+      }
+      for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
+      k += rows_of_b;
+    }
+    if (all * w_.channels == 0) clear();
+  }
+
+ private:
+  using Panel = MatmulPanel<Acc>;
+  static constexpr i64 depth = matmul_depth<Acc>, most_taps = 128;
+
+  // Part `number` of all taps, each of which has `pieces_` parts of at most `length` channels.
+  [[gnu::always_inline]] WindowsTap piece(i64 number, i64 length) {
+    const i64 first = number % pieces_ * length;
+    WindowsTap tap = rows_.tap(number / pieces_);
+    tap.offset += first;
+    tap.length = smaller(length, w_.channels - first);
+    return tap;
   }
 
   [[gnu::always_inline]] void multiply(i64 panel, i64 k, i64 count, i64 rows_of_b) {
@@ -193,7 +217,7 @@ class WindowsRun {
       const i64 rows = low + (tile < higher);
       constexpr int variants = Panel::rows * Panel::vectors;
       windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
-          {(const Acc*)call_.x, start_, taps_, count, row, b,
+          {(const Acc*)call_.x, rows_.start(), taps_, count, row, b,
            (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead,
            ahead_each});
       ahead += count * ahead_each;
@@ -212,9 +236,7 @@ class WindowsRun {
   const Windows& w_;
   const Acc* b_;
   const i64 tiles_, panels_, pieces_;
-  i64 start_[product_rows], position_[3][product_rows];
-  i64 known_[3] = {-1, -1, -1};
-  u64 inside_[3] = {};
+  WindowsRows rows_{w_};
   WindowsTap taps_[most_taps];
 };
 

@@ -107,6 +107,8 @@ struct Windows {
   std::vector<Dimension> dimensions;
   sym::Expr image_stride, channels;
   std::optional<Winograd> winograd = {};
+  // Column j of the product reads channel j alone, and `channels` is 1.
+  bool of_column = false;
 
   void each(auto&& visit) const {
     for (const Dimension& d : dimensions) {

@@ -31,6 +31,10 @@ const std::vector<Shape> shapes{
     {{2, 32, 7, 8}, {48, 8, 3, 3}, {2, 2}, {1, 1}, {0, 1}, {2, 1}, 4},
     {{2, 40, 8, 9}, {40, 1, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 40},
     {{2, 40, 8, 9}, {80, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 40},
+    {{3, 96, 7, 7}, {96, 1, 5, 3}, {2, 1}, {2, 0}, {1, 2}, {1, 2}, 96},
+    {{2, 17, 31}, {17, 1, 4}, {1}, {-2}, {3}, {2}, 17},
+    {{1, 33, 4, 5, 6}, {33, 1, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}, 33},
+    {{2, 16, 3, 3}, {16, 1, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 16},
     {{3, 20, 5, 7}, {24, 20, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
     {{3, 20, 5, 7}, {24, 20, 1, 1}, {2, 3}, {0, 0}, {0, 0}, {1, 1}},
     {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}},
@@ -122,6 +126,36 @@ TEST(Convolution, of_halves_rounds_once_and_has_the_bits_of_eager) {
   }
 }
 
+// The dimensions of `of` in another order: channels first or last.
+Tensor with_channels(const Tensor& of, bool last) {
+  Dims order;
+  const auto rank = static_cast<int64_t>(of.sizes().size());
+  for (int64_t d = 0; d < rank; ++d) order.push_back(d);
+  if (last) {
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  } else {
+    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  }
+  return permute(of, order);
+}
+
+TEST(Convolution, of_channels_last_has_the_bits_of_eager) {
+  eager::init();
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+    for (const Shape& s : shapes) {
+      const Tensor x = to(random_tensor(s.x, 1), dtype), w = to(random_tensor(s.weight, 2), dtype);
+      const Tensor in = clone(with_channels(x, true), {ops::MemoryFormat::contiguous});
+      const Function f = [&](const std::vector<Tensor>& given) {
+        const Tensor y = relu(convolve(with_channels(given[0], false), given[1], s.attrs()));
+        return std::vector<Tensor>{with_channels(y, true) + 1};
+      };
+      const Tensor want = with_channels(relu(convolve(x, w, s.attrs())), true) + 1;
+      Compiled c = compile_graph(graph_of({in.sizes(), s.weight}, f, true, dtype));
+      expect_same_bits(c.run({in, w})[0], want);
+    }
+  }
+}
+
 TEST(Convolution, multiplies_what_is_outside_the_image_as_zeros) {
   eager::init();
   const Tensor x = full({1, 20, 5, 5}, 1.0), w = full({17, 20, 3, 3}, INFINITY);
@@ -188,6 +222,25 @@ TEST(ConvolutionText, has_the_epilogue_in_the_kernel_of_the_product) {
   const std::string& text = c.report.kernels.back().source;
   EXPECT_NE(text.find("product.multiply_windows("), std::string::npos) << text;
   EXPECT_NE(text.find("maximum("), std::string::npos) << text;
+}
+
+TEST(ConvolutionText,
+     of_one_channel_per_group_has_its_channels_as_columns_where_they_are_contiguous) {
+  const auto source_of = [](int64_t images, DType dtype) {
+    const Function f = [](const std::vector<Tensor>& in) {
+      const Tensor x = relu(conv2d(in[0], in[1]));
+      const Tensor y = relu(conv2d(x, in[2], {}, {.padding = {1, 1}, .groups = 32}));
+      return std::vector<Tensor>{conv2d(y, in[3])};
+    };
+    const std::vector<Sizes> sizes{{images, 8, 9, 9}, {32, 8, 1, 1}, {32, 1, 3, 3}, {8, 32, 1, 1}};
+    const Compiled c = compile_graph(passed_graph_of(sizes, f, dtype));
+    std::string all;
+    for (const auto& kernel : c.report.kernels) all += kernel.source;
+    return all;
+  };
+  EXPECT_NE(source_of(2, DType::f32).find("product.multiply_channel_windows("), std::string::npos);
+  EXPECT_NE(source_of(1, DType::f64).find("product.multiply_channel_windows("), std::string::npos);
+  EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_channel_windows("), std::string::npos);
 }
 
 TEST(ConvolutionText, of_one_channel_per_group_is_a_loop) {

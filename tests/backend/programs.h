@@ -57,8 +57,9 @@ inline graph::Graph graph_of(const std::vector<Sizes>& inputs, const Function& f
 }
 
 // The graph as the backend gets it from a captured program: expanded and rewritten by the passes.
-inline graph::Graph passed_graph_of(const std::vector<Sizes>& inputs, const Function& f) {
-  return graph::run_passes(graph_of(inputs, f, false), graph::standard_passes());
+inline graph::Graph passed_graph_of(const std::vector<Sizes>& inputs, const Function& f,
+                                    DType dtype = DType::f32) {
+  return graph::run_passes(graph_of(inputs, f, false, dtype), graph::standard_passes());
 }
 
 struct Compiled {

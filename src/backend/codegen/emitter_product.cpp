@@ -115,11 +115,13 @@ void Emitter::declare_windows(const loop::Windows& w) {
 }
 
 void Emitter::multiply_windows(const loop::Product& p, const std::string& panels) {
-  out_.line("product.multiply_windows({at.row, at.rows, at.columns,");
-  out_.line("                          ", at_base(buffer_name(p.left.buffer), p.left.base),
-            ", &windows,");
-  out_.line("                          ", panels, ", ", factor_text(p.k), " * product.width,");
-  out_.line("                          sums, ", names_of(p).stride, "});");
+  const std::string x = at_base(buffer_name(p.left.buffer), p.left.base);
+  const bool of_column = p.left.windows->of_column;
+  out_.line("product.multiply_", of_column ? "channel_" : "",
+            "windows({at.row, at.rows, at.columns,");
+  out_.line("    ", x, of_column ? " + at.column" : "", ", &windows,");
+  out_.line("    ", panels, ", ", factor_text(p.k), " * product.width,");
+  out_.line("    sums, ", names_of(p).stride, "});");
 }
 
 // For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.
