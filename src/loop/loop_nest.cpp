@@ -49,6 +49,21 @@ class Chooser {
     }
   }
 
+  // If the last loop is too short for vectors: another one, along which everything but the first
+  // access is a contiguous run or constant, becomes the last.
+  void fill_vectors() {
+    constexpr int64_t least = 8, enough = 16;
+    if (loops_.size() < 2 || sym::extent_of(loops_.back()).constant().value_or(least) >= least)
+      return;
+    for (size_t at = loops_.size() - 1; at-- > 0;) {
+      const Expr loop = loops_[at];
+      if (sym::extent_of(loop).constant().value_or(enough) < enough || !runs_along(loop)) continue;
+      loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at));
+      loops_.push_back(loop);
+      return;
+    }
+  }
+
   LoopNest take() {
     rename("u");  // unused names: the final ones may belong to other loops now
     rename("i");
@@ -107,6 +122,17 @@ class Chooser {
     loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(loop) + 1, inner);
   }
 
+  bool runs_along(Expr loop) const {
+    bool runs = false;
+    for (const Expr access : std::span(accesses_).subspan(1)) {
+      const auto linear = sym::as_linear(access, loop);
+      const auto step = linear ? linear->coefficient.constant() : std::nullopt;
+      if (!step || *step > 1 || *step < -1) return false;
+      runs = runs || *step == 1;
+    }
+    return runs;
+  }
+
   bool can_merge(Expr outer, Expr inner) const {
     const Expr size = sym::extent_of(inner);
     return std::all_of(accesses_.begin(), accesses_.end(), [&](Expr access) {
@@ -140,11 +166,12 @@ class Chooser {
 }  // namespace
 
 LoopNest choose_loop_nest(std::span<const Expr> dims, std::span<const Expr> accesses,
-                          Expr first_choice) {
+                          Expr first_choice, bool vectorizes) {
   Chooser chooser(dims, accesses);
   chooser.split_all();
   if (first_choice.defined()) chooser.order_by(first_choice);
   chooser.merge_all();
+  if (vectorizes) chooser.fill_vectors();
   return chooser.take();
 }
 

@@ -17,8 +17,10 @@ struct LoopNest {
 };
 
 // `dims`: indices, outermost first (constants for sizes of 1). `first_choice`: an access whose
-// strides decide the order of the loops, or an undefined expression.
+// strides decide the order of the loops, or an undefined expression. `vectorizes`: vectors run
+// along the last loop; if it is short, another one may become the last, which makes a store, the
+// first of the accesses, strided.
 LoopNest choose_loop_nest(std::span<const sym::Expr> dims, std::span<const sym::Expr> accesses,
-                          sym::Expr first_choice);
+                          sym::Expr first_choice, bool vectorizes = false);
 
 }  // namespace vitro::loop

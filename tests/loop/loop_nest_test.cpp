@@ -43,5 +43,18 @@ TEST(LoopNest, loops_follow_the_strides_of_what_is_written) {
             "i < 35; mod(i, 5), floordiv(i, 5), ");
 }
 
+// [3, 70] to [70, 3]: vectors of three would be mostly empty.
+TEST(LoopNest, vectors_run_along_what_is_read_if_the_last_loop_is_short) {
+  const auto nest_of = [](int64_t channels, int64_t positions, int64_t step) {
+    const Expr i = Expr::index("a", positions), j = Expr::index("b", channels);
+    const Expr access[] = {i * channels + j, i * step + j * positions * step};
+    return text(choose_loop_nest(std::vector{i, j}, access, access[0], true));
+  };
+  EXPECT_EQ(nest_of(3, 70, 1), "i0 < 3; i1 < 70; i1, i0, ");
+  EXPECT_EQ(nest_of(3, 70, 2), "i0 < 70; i1 < 3; i0, i1, ");    // no run
+  EXPECT_EQ(nest_of(3, 12, 1), "i0 < 12; i1 < 3; i0, i1, ");    // short as well
+  EXPECT_EQ(nest_of(20, 70, 1), "i0 < 70; i1 < 20; i0, i1, ");  // long enough
+}
+
 }  // namespace
 }  // namespace vitro::loop

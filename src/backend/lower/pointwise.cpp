@@ -97,7 +97,7 @@ void add_loops(KernelBuilder& build, const Index& space,
   const loop::Block plain = stores_at(space);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;
-  const loop::LoopNest nest = loop::choose_loop_nest(space, accesses, first);
+  const loop::LoopNest nest = loop::choose_loop_nest(space, accesses, first, true);
   build.start_over();
   loop::Block body = stores_at(nest.values);
   loop::Kernel& kernel = build.kernel();
