@@ -206,6 +206,7 @@ struct MatmulSums {
 struct MatmulAhead {
   const char *right, *left;
   i64 left_stride, every;
+  i64 right_step, left_step;  // from tile to tile
 };
 inline constexpr i64 matmul_right_asked = 256, matmul_left_asked = 128;
 
@@ -216,48 +217,56 @@ VITRO_INLINE void matmul_ask(const char* from) {
   for (i64 i = 0; i < bytes; i += 64) __builtin_prefetch(from + i, 0, 2);
 }
 
-// c[rows][16 * vectors] (+)= a * b. Element (i, p) of A is at a[i * a_stride + p], or at a[p *
-// a_stride + i] if not row_major.
+// Tiles below one another: c[tiles * rows][16 * vectors] (+)= a * b. Element (i, p) of A is at a[i
+// * a_stride + p], or at a[p * a_stride + i] if not row_major.
 template <int rows, int vectors, bool row_major, class Acc, class T>
-[[gnu::noinline]] static void matmul_tile(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
-                                          i64 k, Acc* c, i64 c_stride, bool add,
-                                          MatmulAhead ahead) {
-  MatmulSums<rows, vectors, Acc> sums;
-  if (add) sums.read(c, c_stride);
-  while (k > 0) {
-    matmul_ask<matmul_right_asked>(ahead.right);
-    matmul_ask<matmul_left_asked>(ahead.left);
-    ahead.right += matmul_right_asked, ahead.left += ahead.left_stride;
-    i64 count = smaller(k, ahead.every);
-    k -= count;
+[[gnu::noinline]] static void matmul_tiles(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
+                                           i64 k, Acc* c, i64 c_stride, bool add, i64 tiles,
+                                           MatmulAhead ahead) {
+  for (; tiles > 0; --tiles) {
+    MatmulSums<rows, vectors, Acc> sums;
+    if (add) sums.read(c, c_stride);
+    const Acc* a_column = a;
+    const T* b_row = b;
+    const char *right_ahead = ahead.right, *left_ahead = ahead.left;
+    for (i64 left = k; left > 0;) {
+      matmul_ask<matmul_right_asked>(right_ahead);
+      matmul_ask<matmul_left_asked>(left_ahead);
+      right_ahead += matmul_right_asked, left_ahead += ahead.left_stride;
+      i64 count = smaller(left, ahead.every);
+      left -= count;
 #pragma clang loop unroll(disable)
-    for (; count > 0; --count) {
-      Vec<Acc> right[vectors];
+      for (; count > 0; --count) {
+        Vec<Acc> right[vectors];
 #pragma clang loop unroll(full)
-      for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b + j * 16);
-      sums.add(a, row_major ? a_stride : 1, right);
-      b += b_stride, a += row_major ? 1 : a_stride;
+        for (int j = 0; j < vectors; ++j) right[j] = load_as<Acc>(b_row + j * 16);
+        sums.add(a_column, row_major ? a_stride : 1, right);
+        b_row += b_stride, a_column += row_major ? 1 : a_stride;
+      }
     }
+    sums.write(c, c_stride);
+    a += row_major ? rows * a_stride : rows, c += rows * c_stride;
+    ahead.right += ahead.right_step, ahead.left += ahead.left_step;
   }
-  sums.write(c, c_stride);
 }
 
 template <class Acc, class T>
-using MatmulTile = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool, MatmulAhead);
+using MatmulTiles = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool, i64,
+                             MatmulAhead);
 
-// The tile of 1 to MatmulPanel<Acc>::rows rows and 1 to MatmulPanel<Acc>::vectors vectors.
+// For tiles of 1 to MatmulPanel<Acc>::rows rows and 1 to MatmulPanel<Acc>::vectors vectors.
 template <bool row_major, class Acc, class T, int... i>
-VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
+VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors, LaneList<int, i...>) {
   constexpr int most = MatmulPanel<Acc>::vectors;
-  static constexpr MatmulTile<Acc, T> tiles[] = {
-      matmul_tile<i / most + 1, i % most + 1, row_major, Acc, T>...};
+  static constexpr MatmulTiles<Acc, T> tiles[] = {
+      matmul_tiles<i / most + 1, i % most + 1, row_major, Acc, T>...};
   return tiles[(rows - 1) * most + vectors - 1];
 }
 template <bool row_major, class Acc, class T>
-VITRO_INLINE MatmulTile<Acc, T> matmul_tile_of(i64 rows, i64 vectors) {
+VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors) {
   constexpr int count = MatmulPanel<Acc>::rows * MatmulPanel<Acc>::vectors;
-  return matmul_tile_of<row_major, Acc, T>(rows, vectors,
-                                           __make_integer_seq<LaneList, int, count>{});
+  return matmul_tiles_of<row_major, Acc, T>(rows, vectors,
+                                            __make_integer_seq<LaneList, int, count>{});
 }
 
 // Copies rows of A, one after another, to `to`.
@@ -349,8 +358,12 @@ class MatmulRun {
                                : b_ + (k0 + count) * call_.b_row_stride;
     const i64 each = call_.rows * count * i64(sizeof(A)) / (panels_ * tiles_ * asked);
     const char* below = (const char*)(a_ + call_.rows * (call_.a_row_stride + k0));
-    return {(const char*)right, below + panel * tiles_ * asked * each, each,
-            count > asked ? count / asked : 1};
+    return {(const char*)right,
+            below + panel * tiles_ * asked * each,
+            each,
+            count > asked ? count / asked : 1,
+            asked * matmul_right_asked,
+            asked * each};
   }
 
   // Runs all tiles of a panel.
@@ -363,19 +376,20 @@ class MatmulRun {
     const T* b = copied ? right_ : b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
     const i64 b_stride = copied ? columns : call_.b_row_stride;
     MatmulAhead next = ahead(panel, k0, count, asked);
-    for (i64 tile = 0, row = 0; tile < tiles_; ++tile) {
-      const i64 rows = low + (tile < higher);
-      tile_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count,
-                             (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
-                             call_.add || k0 > 0, next);
-      next.right += asked * matmul_right_asked, next.left += asked * next.left_stride;
-      row += rows;
-    }
+    const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
+      if (tiles == 0) return;
+      tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count,
+                              (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
+                              call_.add || k0 > 0, tiles, next);
+      next.right += tiles * next.right_step, next.left += tiles * next.left_step;
+    };
+    run(low + 1, 0, higher);
+    run(low, higher * (low + 1), tiles_ - higher);
   }
 
-  [[gnu::always_inline]] MatmulTile<Acc, T> tile_of(i64 rows, i64 vectors) const {
-    return row_major_ ? matmul_tile_of<true, Acc, T>(rows, vectors)
-                      : matmul_tile_of<false, Acc, T>(rows, vectors);
+  [[gnu::always_inline]] MatmulTiles<Acc, T> tiles_of(i64 rows, i64 vectors) const {
+    return row_major_ ? matmul_tiles_of<true, Acc, T>(rows, vectors)
+                      : matmul_tiles_of<false, Acc, T>(rows, vectors);
   }
 
   const ProductCall& call_;

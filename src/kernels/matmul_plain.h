@@ -40,7 +40,7 @@ VITRO_INLINE void matmul_ask_row(const char* row) {
   __builtin_prefetch(row + bytes - 1);
 }
 
-// c[rows][16 * vectors] (+)= a * b, as matmul_tile; `keep`: also stores the rows of B in a panel.
+// c[rows][16 * vectors] (+)= a * b, as matmul_tiles; `keep`: also stores the rows of B in a panel.
 template <int rows, int vectors, bool row_major, bool keep, class Acc>
 [[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
                                                 i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
