@@ -243,6 +243,17 @@ TEST(ConvolutionText,
   EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_channel_windows("), std::string::npos);
 }
 
+TEST(ConvolutionText, of_few_channels_copies_the_image_along_its_rows) {
+  const Function f = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{conv2d(in[0], in[1], {}, {.padding = {1, 1}})};
+  };
+  const Compiled c = compile_graph(passed_graph_of({{1, 3, 40, 40}, {32, 3, 3, 3}}, f));
+  std::string all;
+  for (const auto& kernel : c.report.kernels) all += kernel.source;
+  EXPECT_NE(all.find("store_strided(image_out"), std::string::npos) << all;
+  EXPECT_EQ(all.find("load_strided("), std::string::npos) << all;
+}
+
 TEST(ConvolutionText, of_one_channel_per_group_is_a_loop) {
   const Function f = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{relu(conv2d(in[0], in[1], {}, {.padding = {1, 1}, .groups = 32}))};

@@ -97,12 +97,18 @@ void add_loops(KernelBuilder& build, const Index& space,
   const loop::Block plain = stores_at(space);
   const std::vector<Expr> accesses = accesses_of(build, plain);
   const Expr first = std::get<loop::Store>(plain[0].what).element;
-  const loop::LoopNest nest = loop::choose_loop_nest(space, accesses, first, true);
+  loop::LoopNest nest = loop::choose_loop_nest(space, accesses, first);
   build.start_over();
   loop::Block body = stores_at(nest.values);
   loop::Kernel& kernel = build.kernel();
   Verdict schedule = read_in_tiles(machine, kernel, nest.loops, body);
   if (!schedule) {
+    if (loop::LoopNest filled = loop::choose_loop_nest(space, accesses, first, true);
+        filled.values != nest.values) {
+      nest = std::move(filled);
+      build.start_over();
+      body = stores_at(nest.values);
+    }
     loop::Loop loop = innermost(machine, kernel, nest.loops, std::move(body));
     const bool is_block = loop.begin.constant() != 0;
     const Expr most = is_block ? Expr(block) : sym::extent_of(loop.index);
