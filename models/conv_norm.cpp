@@ -3,8 +3,8 @@
 namespace vitro::models {
 namespace {
 
-ops::Conv2dAttrs attrs_of(int64_t kernel, int64_t stride, int64_t groups) {
-  ops::Conv2dAttrs attrs;
+ops::ConvAttrs attrs_of(int64_t kernel, int64_t stride, int64_t groups) {
+  ops::ConvAttrs attrs;
   attrs.stride = {stride, stride};
   attrs.padding = {kernel / 2, kernel / 2};
   attrs.groups = groups;

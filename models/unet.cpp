@@ -1,11 +1,7 @@
 #include "vitro/models/unet.h"
 
-#include <cmath>
-
 #include "vitro/base/error.h"
-#include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
-#include "vitro/ops/rearrange.h"
 
 namespace vitro::models {
 
@@ -19,22 +15,10 @@ Tensor DoubleConv::operator()(const Tensor& x) const {
   return relu(second_(relu(first_(x))));
 }
 
-UNetUp::Double::Double(nn::Module& owner, int64_t in) : Module(owner, "up") {
-  const double bound = 1 / std::sqrt(static_cast<double>(2 * in));
-  add_parameter("weight", weight, nn::uniform({in, in / 2, 2, 2}, -bound, bound));
-  add_parameter("bias", bias, nn::uniform({in / 2}, -bound, bound));
-}
-
-// The windows of the result do not overlap: each pixel becomes the four of its window.
-Tensor UNetUp::Double::operator()(const Tensor& x) const {
-  const ModuleScope here = scope();
-  const Size in = weight.size(0), out = weight.size(1);
-  const Tensor pixels = reshape(permute(weight, {1, 2, 3, 0}), {4 * out, in, 1, 1});
-  return pixel_shuffle(conv2d(x, pixels), 2) + view(bias, {out, 1, 1});
-}
-
 UNetUp::UNetUp(nn::Module& owner, std::string name, int64_t in)
-    : Module(owner, std::move(name)), up_(*this, in), conv_(*this, "conv", in, in / 2) {}
+    : Module(owner, std::move(name)),
+      up_(*this, "up", in, in / 2, 2, {.stride = 2}),
+      conv_(*this, "conv", in, in / 2) {}
 
 Tensor UNetUp::operator()(const Tensor& x, const Tensor& across) const {
   const ModuleScope here = scope();

@@ -9,8 +9,8 @@
 namespace vitro::models {
 namespace {
 
-ops::Conv2dAttrs patches_of(int64_t side) {
-  ops::Conv2dAttrs attrs;
+ops::ConvAttrs patches_of(int64_t side) {
+  ops::ConvAttrs attrs;
   attrs.stride = {side, side};
   return attrs;
 }

@@ -76,6 +76,7 @@ SampleOperand operand_of(Payload payload, const json& row) {
 
 SampleResult result_of(Payload payload, const json& row) {
   SampleResult r;
+  if (row.is_null()) return r;
   r.dtype = row.at("dtype");
   r.sizes = row.at("sizes").get<std::vector<int64_t>>();
   r.elements = bytes_at(payload, row, r.dtype, product(r.sizes));
@@ -236,9 +237,9 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
-      "joining", "indexing", "picking",  "putting",   "compacting", "sorting", "product",
-      "windows", "creation", "pooling",  "neural",    "algebra",    "arrays",  "norms"};
+      "unary",    "binary",  "choosing", "reduction",  "rows",    "scan",    "view",    "joining",
+      "indexing", "picking", "putting",  "compacting", "sorting", "product", "windows", "creation",
+      "pooling",  "neural",  "algebra",  "arrays",     "norms",   "layers"};
   return names;
 }
 
@@ -250,7 +251,7 @@ OpSamples OpSamples::read(std::string_view family) {
 
 OpSamples OpSamples::read_gradients() {
   OpSamples all;
-  for (const std::string_view family : {"gradient", "neural_gradient"})
+  for (const std::string_view family : {"gradient", "neural_gradient", "layer_gradient"})
     all.add(family_path(family));
   return all;
 }

@@ -27,11 +27,12 @@ struct SampleTensor {
 
 // An expected result.
 struct SampleResult {
-  std::string dtype;
+  std::string dtype;  // empty: None
   std::vector<int64_t> sizes;
   std::span<const std::byte> elements;  // in row-major order
   std::vector<int64_t> strides;         // torch's
   std::optional<int64_t> offset;        // set if it shares the memory of operand 0
+  bool is_none() const { return dtype.empty(); }
 };
 
 struct SampleNumber {

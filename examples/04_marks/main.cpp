@@ -1,7 +1,7 @@
 // Lesson 4: see a program in VTune or Nsight.
 //
 // A convolution and a linear layer, three iterations, each marked by name.  A profiler's timeline
-// shows iteration_0, iteration_1 and iteration_2, inside each aten::conv2d and aten::linear, and
+// shows iteration_0, iteration_1 and iteration_2, inside each aten::convolve and aten::linear, and
 // inside these the ops that they consist of; without a profiler the marks cost nothing.
 //   vtune -collect threading -- examples/04_marks/launch.sh
 //   nsys profile --trace=nvtx examples/04_marks/launch.sh

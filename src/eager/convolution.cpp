@@ -39,7 +39,9 @@ class Convolution {
   }
 
   void run() {
-    const bool direct = out_.dtype() == dtype_ && out_.is_contiguous();
+    by_positions_ =
+        out_.dtype() == dtype_ && out_.impl()->strides == channels_last_strides(out_.impl()->sizes);
+    const bool direct = by_positions_ || (out_.dtype() == dtype_ && out_.is_contiguous());
     const Tensor made = direct ? out_ : Tensor::empty(out_.impl()->sizes, dtype_, cpu);
     const int64_t rows = images_ * positions_;
     const int64_t threads = kernels::product_threads(spec_.groups, num_threads());
@@ -85,8 +87,8 @@ class Convolution {
     windows_.channels = channels_ * weight.back();
   }
 
-  // A tensor of these sizes whose channels are contiguous.
-  Tensor empty_channels_last(const Ints& sizes) const {
+  // Those of a dense tensor whose channels are contiguous.
+  static Ints channels_last_strides(const Ints& sizes) {
     Ints strides = sizes;
     strides[1] = 1;
     int64_t stride = sizes[1];
@@ -95,7 +97,10 @@ class Convolution {
       stride *= sizes[d];
     }
     strides[0] = stride;
-    return Tensor::empty_strided(sizes, strides, dtype_, cpu);
+    return strides;
+  }
+  Tensor empty_channels_last(const Ints& sizes) const {
+    return Tensor::empty_strided(sizes, channels_last_strides(sizes), dtype_, cpu);
   }
 
   Tensor channels_last(const Tensor& x) const {
@@ -144,12 +149,11 @@ class Convolution {
                  });
   }
 
-  // Blocks [begin, end) of the product of all groups. A row is a position, and positions of an
-  // image are contiguous in the result: blocks are written transposed.
+  // Blocks [begin, end) of the product of all groups. A row is a position.
   template <class T>
   void blocks(const kernels::ProductCut& cut, const Tensor& made, int64_t begin, int64_t end) {
-    using kernels::product_columns, kernels::product_rows;
-    alignas(64) T sums[kernels::product_sums<T>], turned[kernels::product_sums<T>];
+    using kernels::product_columns;
+    alignas(64) T sums[kernels::product_sums<T>];
     T* out = reinterpret_cast<T*>(const_cast<std::byte*>(bytes(made, 0)));
     const auto* panels = static_cast<const T*>(panels_.data());
     for (int64_t task = begin; task < end; ++task) {
@@ -159,17 +163,36 @@ class Convolution {
           {at.row, at.rows, at.columns, bytes(x_, group * channels_), &windows_,
            panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
            k() * kernels_.width, sums, product_columns<T>});
-      kernels_.turn(sums, product_columns<T>, at.rows, at.columns, turned, product_rows);
-      for (int64_t row = 0; row < at.rows;) {
-        const int64_t image = (at.row + row) / positions_, position = (at.row + row) % positions_,
-                      count = std::min(at.rows - row, positions_ - position);
-        T* to = out + (image * out_.impl()->sizes[1] + first + at.column) * positions_ + position;
-        for (int64_t j = 0; j < at.columns; ++j) {
-          std::memcpy(to + j * positions_, turned + j * product_rows + row,
-                      static_cast<size_t>(count) * sizeof(T));
-        }
-        row += count;
+      by_positions_ ? write_positions(at, first, sums, out) : write_planes(at, first, sums, out);
+    }
+  }
+
+  // Writes the sums of channels from `first` on, which are contiguous in the result.
+  template <class T>
+  void write_positions(const kernels::ProductBlock& at, int64_t first, const T* sums,
+                       T* out) const {
+    const int64_t channels = out_.impl()->sizes[1];
+    for (int64_t row = 0; row < at.rows; ++row) {
+      std::memcpy(out + (at.row + row) * channels + first + at.column,
+                  sums + row * kernels::product_columns<T>,
+                  static_cast<size_t>(at.columns) * sizeof(T));
+    }
+  }
+  // The positions of an image are contiguous: the sums are transposed.
+  template <class T>
+  void write_planes(const kernels::ProductBlock& at, int64_t first, const T* sums, T* out) const {
+    using kernels::product_columns, kernels::product_rows;
+    alignas(64) T turned[kernels::product_sums<T>];
+    kernels_.turn(sums, product_columns<T>, at.rows, at.columns, turned, product_rows);
+    for (int64_t row = 0; row < at.rows;) {
+      const int64_t image = (at.row + row) / positions_, position = (at.row + row) % positions_,
+                    count = std::min(at.rows - row, positions_ - position);
+      T* to = out + (image * out_.impl()->sizes[1] + first + at.column) * positions_ + position;
+      for (int64_t j = 0; j < at.columns; ++j) {
+        std::memcpy(to + j * positions_, turned + j * product_rows + row,
+                    static_cast<size_t>(count) * sizeof(T));
       }
+      row += count;
     }
   }
 
@@ -181,6 +204,7 @@ class Convolution {
   int64_t images_ = 1, positions_ = 1, taps_ = 1;
   int64_t channels_ = 1, columns_ = 1;  // of a group
   bool joins_ = false;                  // kernels::joins_last_taps()
+  bool by_positions_ = false;           // the channels of the result are contiguous
   Tensor x_;
   kernels::Windows windows_{};
   Storage panels_;

@@ -16,7 +16,7 @@ double unit(uint32_t bits) {
 
 // Calls make(four words) for each group of four elements and stores the results.
 template <class Make>
-Tensor filled(std::initializer_list<int64_t> sizes, Make make) {
+Tensor filled(const DimsArg& sizes, Make make) {
   Tensor t = Tensor::empty(sizes);
   auto* out = static_cast<float*>(t.storage().data());
   const int64_t n = t.numel().value(), groups = (n + 3) / 4;
@@ -32,14 +32,14 @@ Tensor filled(std::initializer_list<int64_t> sizes, Make make) {
 
 }  // namespace
 
-Tensor uniform(std::initializer_list<int64_t> sizes, double low, double high) {
+Tensor uniform(DimsArg sizes, double low, double high) {
   return filled(sizes, [&](const std::array<uint32_t, 4>& w) {
     const auto one = [&](uint32_t bits) { return low + (high - low) * unit(bits); };
     return std::array{one(w[0]), one(w[1]), one(w[2]), one(w[3])};
   });
 }
 
-Tensor normal(std::initializer_list<int64_t> sizes, double mean, double deviation) {
+Tensor normal(DimsArg sizes, double mean, double deviation) {
   return filled(sizes, [&](const std::array<uint32_t, 4>& w) {  // Box-Muller transform
     std::array<double, 4> out{};
     for (size_t pair = 0; pair < 4; pair += 2) {
@@ -52,7 +52,7 @@ Tensor normal(std::initializer_list<int64_t> sizes, double mean, double deviatio
   });
 }
 
-Tensor constant(std::initializer_list<int64_t> sizes, double value) {
+Tensor constant(DimsArg sizes, double value) {
   Tensor t = Tensor::empty(sizes);
   auto* out = static_cast<float*>(t.storage().data());
   std::fill_n(out, t.numel().value(), static_cast<float>(value));

@@ -1,7 +1,9 @@
+// Layers: the initial values of their parameters, and the functions that they call.
 #include "vitro/nn/layers.h"
 
 #include <cmath>
 
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
@@ -20,21 +22,96 @@ Tensor Linear::operator()(ops::At x) const {
   return linear(x, weight, bias);
 }
 
-Conv2d::Conv2d(Module& owner, std::string name, int64_t in, int64_t out, int64_t kernel,
-               ops::Conv2dAttrs attrs, bool with_bias)
-    : Module(owner, std::move(name)), attrs_(std::move(attrs)) {
-  VITRO_CHECK(attrs_.groups > 0 && in % attrs_.groups == 0 && out % attrs_.groups == 0,
-              "Conv2d: ", in, " and ", out, " channels are not multiples of ", attrs_.groups,
-              " groups");
-  const int64_t of_group = in / attrs_.groups;
-  const double bound = 1 / std::sqrt(static_cast<double>(of_group * kernel * kernel));
-  add_parameter("weight", weight, uniform({out, of_group, kernel, kernel}, -bound, bound));
+namespace {
+
+// The sizes of weights, [rows, columns, kernel sizes...], where one number is for all dimensions.
+Dims sizes_of_weight(std::string_view layer, int rank, int64_t rows, int64_t columns,
+                     const DimsArg& kernel) {
+  const auto dims = static_cast<size_t>(rank);
+  VITRO_CHECK(kernel.size() == 1 || kernel.size() == dims, layer, ": kernel needs one number or ",
+              rank, ", got ", kernel);
+  Dims sizes{rows, columns};
+  for (size_t d = 0; d < dims; ++d) sizes.push_back(kernel[kernel.size() == 1 ? 0 : d]);
+  return sizes;
+}
+
+// Initial values lie between -bound and bound.
+double bound_of(const Dims& weight) {
+  int64_t terms = 1;
+  for (size_t d = 1; d < weight.size(); ++d) terms *= weight[d];
+  return 1 / std::sqrt(static_cast<double>(terms));
+}
+
+void check_groups(std::string_view layer, int64_t in, int64_t out, int64_t groups) {
+  VITRO_CHECK(groups > 0 && in % groups == 0 && out % groups == 0, layer, ": ", in, " and ", out,
+              " channels are not multiples of ", groups, " groups");
+}
+
+using ConvFunction = Tensor (*)(ops::At, const Tensor&, const Tensor&, const ops::ConvAttrs&);
+constexpr ConvFunction convs[] = {&conv1d, &conv2d, &conv3d};
+using ConvTransposeFunction = Tensor (*)(ops::At, const Tensor&, const Tensor&,
+                                         const ops::ConvTransposeAttrs&);
+constexpr ConvTransposeFunction transposed_convs[] = {&conv_transpose1d, &conv_transpose2d,
+                                                      &conv_transpose3d};
+
+int64_t number_of(const DimsArg& numbers, size_t d) {
+  return numbers[numbers.size() == 1 ? 0 : d];
+}
+
+// The border that a convolution adds to x, as the argument of pad(): from the last dimension on.
+Sizes border_of(const Tensor& weight, const ops::ConvAttrs& attrs) {
+  Sizes pad;
+  for (size_t d = weight.sizes().size() - 2; d-- > 0;) {
+    if (attrs.padding.word.empty()) {
+      pad.push_back(number_of(attrs.padding.numbers, d));
+      pad.push_back(pad.back());
+      continue;
+    }
+    const Size reach = (weight.sizes()[d + 2] - 1) * number_of(attrs.dilation, d);
+    const Size total = attrs.padding.word == "same" ? reach : Size(0);
+    pad.push_back(total / 2);
+    pad.push_back(total - total / 2);
+  }
+  return pad;
+}
+
+}  // namespace
+
+ConvNd::ConvNd(int rank, Module& owner, std::string name, int64_t in, int64_t out, DimsArg kernel,
+               ops::ConvAttrs attrs, bool with_bias, PaddingMode mode)
+    : Module(owner, std::move(name)), rank_(rank), attrs_(std::move(attrs)), mode_(mode) {
+  const std::string layer = cat("Conv", rank, 'd');
+  check_groups(layer, in, out, attrs_.groups);
+  const Dims sizes = sizes_of_weight(layer, rank, out, in / attrs_.groups, kernel);
+  const double bound = bound_of(sizes);
+  add_parameter("weight", weight, uniform(sizes, -bound, bound));
   if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
 }
 
-Tensor Conv2d::operator()(ops::At x) const {
+Tensor ConvNd::operator()(ops::At x) const {
   const ModuleScope here = scope();
-  return conv2d(x, weight, bias, attrs_);
+  const ConvFunction conv = convs[rank_ - 1];
+  if (mode_ == PaddingMode::zeros) return conv(x, weight, bias, attrs_);
+  constexpr std::string_view modes[] = {"constant", "reflect", "replicate", "circular"};
+  const Tensor bordered = pad(x, border_of(weight, attrs_), modes[static_cast<size_t>(mode_)]);
+  return conv({bordered, x.where}, weight, bias,
+              {attrs_.stride, 0, attrs_.dilation, attrs_.groups});
+}
+
+ConvTransposeNd::ConvTransposeNd(int rank, Module& owner, std::string name, int64_t in, int64_t out,
+                                 DimsArg kernel, ops::ConvTransposeAttrs attrs, bool with_bias)
+    : Module(owner, std::move(name)), rank_(rank), attrs_(std::move(attrs)) {
+  const std::string layer = cat("ConvTranspose", rank, 'd');
+  check_groups(layer, in, out, attrs_.groups);
+  const Dims sizes = sizes_of_weight(layer, rank, in, out / attrs_.groups, kernel);
+  const double bound = bound_of(sizes);
+  add_parameter("weight", weight, uniform(sizes, -bound, bound));
+  if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
+}
+
+Tensor ConvTransposeNd::operator()(ops::At x) const {
+  const ModuleScope here = scope();
+  return transposed_convs[rank_ - 1](x, weight, bias, attrs_);
 }
 
 Embedding::Embedding(Module& owner, std::string name, int64_t count, int64_t width)

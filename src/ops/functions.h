@@ -18,5 +18,7 @@ std::span<const NamedFunction> functions();
 std::span<const NamedFunction> neural_functions();
 // Elementwise functions, and functions that move, count or create elements.
 std::span<const NamedFunction> array_functions();
+// Convolutions.
+std::span<const NamedFunction> layer_functions();
 
 }  // namespace vitro::ops

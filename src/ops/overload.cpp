@@ -91,7 +91,7 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const auto table : {functions(), neural_functions(), array_functions()}) {
+  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }

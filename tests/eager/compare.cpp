@@ -30,6 +30,11 @@ bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>&
   return true;
 }
 
+std::string none_differs(const Tensor& got, bool wanted) {
+  if (got.defined() == wanted) return "";
+  return wanted ? "None, needed a tensor" : "a tensor, needed None";
+}
+
 }  // namespace
 
 std::vector<std::byte> elements_of(const Tensor& t) {
@@ -39,6 +44,8 @@ std::vector<std::byte> elements_of(const Tensor& t) {
 }
 
 std::string layout_differs(const SampleResult& want, const Tensor& got, bool strides) {
+  const std::string none = none_differs(got, !want.is_none());
+  if (!none.empty() || want.is_none()) return none;
   if (name_of(got.dtype()) != want.dtype)
     return cat("dtype ", got.dtype(), ", needed ", want.dtype);
   if (plain(got.sizes()) != want.sizes)
@@ -51,6 +58,8 @@ std::string layout_differs(const SampleResult& want, const Tensor& got, bool str
 }
 
 std::string differs(const Tensor& got, const Tensor& want) {
+  const std::string none = none_differs(got, want.defined());
+  if (!none.empty() || !want.defined()) return none;
   if (got.dtype() != want.dtype()) return cat("dtype ", got.dtype(), ", needed ", want.dtype());
   if (cat(got.sizes(), got.strides()) != cat(want.sizes(), want.strides()))
     return cat("sizes ", got.sizes(), ", strides ", got.strides(), ", needed ", want.sizes(),

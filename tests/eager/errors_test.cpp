@@ -304,6 +304,32 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)conv2d(f({1, 4, 9, 8}), f({2, 4, 3, 3}), {}, {.stride = {0, 1}}); }},
       {"conv2d: padding must not be negative, got [-1, 0]",
        [] { (void)conv2d(f({1, 4, 9, 8}), f({2, 4, 3, 3}), {}, {.padding = {-1, 0}}); }},
+      {"conv1d: padding must be numbers, \"valid\" or \"same\", got \"full\"",
+       [] { (void)conv1d(f({1, 4, 9}), f({2, 4, 3}), {}, {.padding = "full"}); }},
+      {"conv1d: padding \"same\" needs a stride of 1, got [2]",
+       [] { (void)conv1d(f({1, 4, 9}), f({2, 4, 3}), {}, {.stride = 2, .padding = "same"}); }},
+      {"conv3d: needs weight of rank 5, got sizes [2, 4, 3]",
+       [] { (void)conv3d(f({1, 4, 9, 9, 9}), f({2, 4, 3})); }},
+      {"conv_transpose1d: output_padding [1] must be less than the stride or the dilation, got [1] "
+       "and [1]",
+       [] { (void)conv_transpose1d(f({1, 4, 9}), f({4, 2, 3}), {}, {.output_padding = 1}); }},
+      {"conv_transpose1d: the result has -1 elements in dimension 2, x has 1 there and weight 3; "
+       "needs at least one of each",
+       [] { (void)conv_transpose1d(f({1, 4, 1}), f({4, 2, 3}), {}, {.padding = 2}); }},
+      {"conv_transpose2d: with weight of sizes [4, 2, 3, 3], x needs 4 channels, got sizes [1, 3, "
+       "5, 5]",
+       [] { (void)conv_transpose2d(f({1, 3, 5, 5}), f({4, 2, 3, 3})); }},
+      {"conv_transpose1d: with groups = 3, dimension 0 of weight must be a multiple of it, got "
+       "sizes [4, 2, 3]",
+       [] { (void)conv_transpose1d(f({1, 4, 5}), f({4, 2, 3}), {}, {.groups = 3}); }},
+      {"convolution: needs x and weight of the same rank, 3 to 5, got sizes [4, 5] and [2, 4, 3]",
+       [] { (void)convolution(f({4, 5}), f({2, 4, 3}), {}, 1, 0, 1, false, 0, 1); }},
+      {"convolution_backward: the result of the convolution is f32 of sizes [1, 2, 3], the "
+       "gradient is f32 of sizes [1, 2, 4]",
+       [] {
+         (void)convolution_backward(f({1, 2, 4}), f({1, 4, 5}), f({2, 4, 3}), 1, 0, 1, false, 0, 1,
+                                    {true, true, true});
+       }},
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
       {"item: needs a tensor of one element, got sizes [2]",
        [] { (void)full_like(f({2}), 1).item(); }},

@@ -94,6 +94,10 @@ const Tensor& image() {
   return *t;
 }
 
+const Tensor& volume() {
+  static const auto* t = new Tensor(Tensor::empty({1, 1, 2, 2, 2}));
+  return *t;
+}
 const Tensor& pair() {
   static const auto* t = new Tensor(Tensor::empty({3, 2}));
   return *t;
@@ -209,7 +213,17 @@ std::map<std::string, Row> arithmetic() {
       {"addmm", {{x(), x(), x()}, [] { (void)addmm(x(), x(), x()); }}},
       {"baddbmm", {{x(), batch(), batch()}, [] { (void)baddbmm(x(), batch(), batch()); }}},
       {"linear", {{x(), x()}, [] { (void)linear(x(), x()); }}},
+      {"conv1d", {{batch(), batch()}, [] { (void)conv1d(batch(), batch()); }}},
+      {"conv1d.padding", {{batch(), batch()}, [] { (void)conv1d(batch(), batch()); }}},
       {"conv2d", {{image(), image()}, [] { (void)conv2d(image(), image()); }}},
+      {"conv2d.padding", {{image(), image()}, [] { (void)conv2d(image(), image()); }}},
+      {"conv3d", {{volume(), volume()}, [] { (void)conv3d(volume(), volume()); }}},
+      {"conv3d.padding", {{volume(), volume()}, [] { (void)conv3d(volume(), volume()); }}},
+      {"conv_transpose1d", {{batch(), batch()}, [] { (void)conv_transpose1d(batch(), batch()); }}},
+      {"conv_transpose2d.input",
+       {{image(), image()}, [] { (void)conv_transpose2d(image(), image()); }}},
+      {"conv_transpose3d.input",
+       {{volume(), volume()}, [] { (void)conv_transpose3d(volume(), volume()); }}},
       {"layer_norm", {{x(), List{3}}, [] { (void)layer_norm(x(), {3}); }}},
       {"scaled_dot_product_attention",
        {{x(), x(), x()}, [] { (void)scaled_dot_product_attention(x(), x(), x()); }}},
@@ -218,7 +232,6 @@ std::map<std::string, Row> arithmetic() {
 
 std::map<std::string, Row> windows() {
   const auto line = [] { return Tensor::empty({1, 3, 4}); };
-  const auto volume = [] { return Tensor::empty({1, 1, 2, 2, 2}); };
   return {
       {"constant_pad_nd", {{x(), List{1, 1}}, [] { (void)constant_pad_nd(x(), {1, 1}); }}},
       {"pad", {{x(), List{1, 1}}, [] { (void)pad(x(), {1, 1}); }}},
@@ -230,10 +243,10 @@ std::map<std::string, Row> windows() {
       {"avg_pool1d", {{line(), List{2}}, [line] { (void)avg_pool1d(line(), 2); }}},
       {"max_pool1d_with_indices",
        {{line(), List{2}}, [line] { (void)max_pool1d_with_indices(line(), 2); }}},
-      {"max_pool3d", {{volume(), List{2}}, [volume] { (void)max_pool3d(volume(), 2); }}},
+      {"max_pool3d", {{volume(), List{2}}, [] { (void)max_pool3d(volume(), 2); }}},
       {"max_pool3d_with_indices",
-       {{volume(), List{2}}, [volume] { (void)max_pool3d_with_indices(volume(), 2); }}},
-      {"avg_pool3d", {{volume(), List{2}}, [volume] { (void)avg_pool3d(volume(), 2); }}},
+       {{volume(), List{2}}, [] { (void)max_pool3d_with_indices(volume(), 2); }}},
+      {"avg_pool3d", {{volume(), List{2}}, [] { (void)avg_pool3d(volume(), 2); }}},
       {"upsample_nearest1d", {{line(), List{8}}, [line] { (void)upsample_nearest1d(line(), 8); }}},
       {"upsample_nearest2d",
        {{image(), List{6, 6}}, [] { (void)upsample_nearest2d(image(), {6, 6}); }}},
@@ -241,19 +254,18 @@ std::map<std::string, Row> windows() {
        {{image(), List{6, 6}, Scalar(false)},
         [] { (void)upsample_bilinear2d(image(), {6, 6}, false); }}},
       {"upsample_nearest3d",
-       {{volume(), List{3, 3, 3}}, [volume] { (void)upsample_nearest3d(volume(), {3, 3, 3}); }}},
+       {{volume(), List{3, 3, 3}}, [] { (void)upsample_nearest3d(volume(), {3, 3, 3}); }}},
       {"_upsample_nearest_exact1d",
        {{line(), List{8}}, [line] { (void)upsample_nearest_exact1d(line(), 8); }}},
       {"_upsample_nearest_exact2d",
        {{image(), List{6, 6}}, [] { (void)upsample_nearest_exact2d(image(), {6, 6}); }}},
       {"_upsample_nearest_exact3d",
-       {{volume(), List{3, 3, 3}},
-        [volume] { (void)upsample_nearest_exact3d(volume(), {3, 3, 3}); }}},
+       {{volume(), List{3, 3, 3}}, [] { (void)upsample_nearest_exact3d(volume(), {3, 3, 3}); }}},
       {"upsample_linear1d",
        {{line(), List{8}, Scalar(false)}, [line] { (void)upsample_linear1d(line(), 8, false); }}},
       {"upsample_trilinear3d",
        {{volume(), List{3, 3, 3}, Scalar(false)},
-        [volume] { (void)upsample_trilinear3d(volume(), {3, 3, 3}, false); }}},
+        [] { (void)upsample_trilinear3d(volume(), {3, 3, 3}, false); }}},
       {"upsample_bicubic2d",
        {{image(), List{6, 6}, Scalar(false)},
         [] { (void)upsample_bicubic2d(image(), {6, 6}, false); }}},

@@ -2,15 +2,14 @@
 // same model.
 #pragma once
 
-#include <initializer_list>
-
+#include "vitro/core/attributes.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::nn {
 
 // f32 tensors, filled in row-major order.
-Tensor uniform(std::initializer_list<int64_t> sizes, double low, double high);
-Tensor normal(std::initializer_list<int64_t> sizes, double mean = 0, double deviation = 1);
-Tensor constant(std::initializer_list<int64_t> sizes, double value);
+Tensor uniform(DimsArg sizes, double low, double high);
+Tensor normal(DimsArg sizes, double mean = 0, double deviation = 1);
+Tensor constant(DimsArg sizes, double value);
 
 }  // namespace vitro::nn

@@ -73,7 +73,7 @@ using OtherOps = List<
     EmbeddingDenseBackward,
     Mm, Bmm, IntMm,
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
-    ScaledDotProductAttention, Conv2d,
+    ScaledDotProductAttention,
     Convolve,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
 // clang-format on

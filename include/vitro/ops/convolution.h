@@ -1,6 +1,15 @@
-// Convolutions: products of windows of an image with the weights.
+// Convolutions: products of windows of an image with the weights; and their transposes.
 //   Tensor y = conv2d(x, weight, bias, {.padding = 1});
+//   Tensor z = conv1d(x, weight, {}, {.padding = "same", .dilation = 2});
+//   Tensor u = conv_transpose2d(x, weight, bias, {.stride = 2, .padding = 1});
+// x is [n, c, spatial sizes...], or one image of it [c, spatial sizes...]. All have one dtype; f16
+// and bf16 are computed in f32. `bias` [o] is optional.
 #pragma once
+
+#include <array>
+#include <concepts>
+#include <string_view>
+#include <tuple>
 
 #include "vitro/ops/define.h"
 #include "vitro/ops/product.h"
@@ -38,30 +47,29 @@ struct Convolve : Contraction {
   static constexpr ContractionInfo info{false, nullptr, &windows};
 };
 
-struct Conv2dAttrs {
-  DimsArg stride{1, 1}, padding{0, 0},
-      dilation{1, 1};  // of height and width; one number is for both
-  int64_t groups = 1;
-  static constexpr void each(auto&& f) {
-    f("stride", &Conv2dAttrs::stride);
-    f("padding", &Conv2dAttrs::padding);
-    f("dilation", &Conv2dAttrs::dilation);
-    f("groups", &Conv2dAttrs::groups);
-  }
+// Zeros around an image: on both sides of each dimension as many as the number for it, or for all;
+// or "valid", which is none, or "same", as many as keep its sizes.
+struct ConvPadding {
+  template <std::integral E>
+  ConvPadding(E one) : numbers(one) {}                                 // NOLINT
+  ConvPadding(std::initializer_list<int64_t> list) : numbers(list) {}  // NOLINT
+  ConvPadding(DimsArg given) : numbers(std::move(given)) {}            // NOLINT
+  ConvPadding(std::string_view name) : word(name) {}                   // NOLINT
+  ConvPadding(const char* name) : word(name) {}                        // NOLINT
+  DimsArg numbers;
+  std::string_view word;
 };
-struct Conv2d {
-  static constexpr OpKind kind = OpKind::composite;
-  static constexpr std::string_view
-      name = "conv2d",
-      doc = "x [n, c, h, w] or [c, h, w] under weight [o, c / groups, kh, kw], plus bias [o].";
-  static constexpr std::string_view signatures =
-      "(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] "
-      "padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor";
-  using Attrs = Conv2dAttrs;
-  static constexpr int min_arity = 2, max_arity = 3;
-  static void shape(ShapeCall& call);
-  static void gradient(Formula& f);
-  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+// One number is for all dimensions.
+struct ConvAttrs {
+  DimsArg stride = 1;
+  ConvPadding padding = 0;
+  DimsArg dilation = 1;
+  int64_t groups = 1;
+};
+struct ConvTransposeAttrs {
+  DimsArg stride = 1, padding = 0, output_padding = 0;
+  int64_t groups = 1;
+  DimsArg dilation = 1;
 };
 
 }  // namespace ops
@@ -69,8 +77,35 @@ struct Conv2d {
 inline Tensor convolve(ops::At x, const Tensor& weight, ops::ConvolveAttrs attrs) {
   return ops::call<ops::Convolve>(x.where, {x.operand, weight}, attrs);
 }
-// `bias` is optional.
+
+// x under weight [o, c / groups, window sizes...], plus bias.
+Tensor conv1d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+              const ops::ConvAttrs& attrs = {});
 Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
-              ops::Conv2dAttrs attrs = {});
+              const ops::ConvAttrs& attrs = {});
+Tensor conv3d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+              const ops::ConvAttrs& attrs = {});
+
+// Each element of x adds its multiple of the windows of weight [c, o / groups, window sizes...] to
+// the result, whose windows are `stride` apart; plus bias. `padding` elements are removed from both
+// sides of the result, and `output_padding` are added at its ends.
+Tensor conv_transpose1d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+                        const ops::ConvTransposeAttrs& attrs = {});
+Tensor conv_transpose2d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+                        const ops::ConvTransposeAttrs& attrs = {});
+Tensor conv_transpose3d(ops::At x, const Tensor& weight, const Tensor& bias = {},
+                        const ops::ConvTransposeAttrs& attrs = {});
+
+// One of these, by the rank of `weight`; x is a batch.
+Tensor convolution(ops::At x, const Tensor& weight, const Tensor& bias, DimsArg stride,
+                   DimsArg padding, DimsArg dilation, bool transposed, DimsArg output_padding,
+                   int64_t groups);
+// The gradients of x, weight and bias, from that of the result; undefined where the mask is false.
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(ops::At gradient, const Tensor& x,
+                                                        const Tensor& weight, DimsArg stride,
+                                                        DimsArg padding, DimsArg dilation,
+                                                        bool transposed, DimsArg output_padding,
+                                                        int64_t groups,
+                                                        std::array<bool, 3> output_mask);
 
 }  // namespace vitro

@@ -36,13 +36,7 @@ class UNetUp : public nn::Module {
   Tensor operator()(const Tensor& x, const Tensor& across) const;
 
  private:
-  // A transposed convolution of 2x2 with stride 2: weight [in, in / 2, 2, 2].
-  struct Double : nn::Module {
-    Double(nn::Module& owner, int64_t in);
-    Tensor operator()(const Tensor& x) const;
-    Tensor weight, bias;
-  };
-  Double up_;
+  nn::ConvTranspose2d up_;
   DoubleConv conv_;
 };
 

@@ -1,0 +1,82 @@
+// Gradients of convolutions. That of x is the adjoint of the contraction, that of the weight a sum
+// of products of the windows of x.
+#include "core/numbers.h"
+#include "ops/convolve.h"
+#include "ops/gradient.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/product.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace ops {
+namespace {
+
+Tensor of_weight(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const Sizes& weight) {
+  const Tensor terms = windows_of(x, a, weight);
+  const Size of_group = weight[0] / a.groups;
+  const Tensor of_each =
+      bmm(reshape(g, {terms.size(0), of_group, terms.size(2)}), transpose(terms, 1, 2));
+  return reshape(sum(reshape(of_each, {x.size(0), a.groups, of_group, terms.size(1)}), {0}),
+                 weight);
+}
+
+Tensor wide(const Tensor& t) {
+  return to(t, compute_type(t.dtype()));
+}
+
+}  // namespace
+
+void Convolve::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor &x = f.tensor(0), &weight = f.tensor(1), g = wide(f.gradient());
+  if (f.wants(0)) f.set(0, transposed(g, wide(weight), a, spatial(x)));
+  if (f.wants(1)) f.set(1, of_weight(wide(x), g, a, weight.sizes()));
+}
+
+}  // namespace ops
+
+std::tuple<Tensor, Tensor, Tensor> convolution_backward(ops::At gradient, const Tensor& x,
+                                                        const Tensor& weight, DimsArg stride,
+                                                        DimsArg padding, DimsArg dilation,
+                                                        bool transposed, DimsArg output_padding,
+                                                        int64_t groups,
+                                                        std::array<bool, 3> output_mask) {
+  constexpr std::string_view op = "convolution_backward";
+  const CalledAs name(op, gradient.where);
+  const Tensor& given = gradient.operand.tensor();
+  ops::check_batch(op, x, weight);
+  ops::ConvolveAttrs a;
+  Sizes sizes = x.sizes();
+  if (transposed) {
+    const auto [attrs, spatial] =
+        ops::transposition(op, x, weight, {stride, padding, output_padding, groups, dilation});
+    a = attrs;
+    sizes[1] = weight.size(1) * groups;
+    for (size_t d = 0; d < spatial.size(); ++d) sizes[d + 2] = spatial[d];
+  } else {
+    a = ops::attrs_of(op, weight, {stride, padding, dilation, groups});
+    sizes = ops::sizes_under(op, x.rule_meta(), weight.rule_meta(), a);
+  }
+  VITRO_CHECK(given.dtype() == x.dtype() && ops::equal_sizes(given.sizes(), sizes), op,
+              ": the result of the convolution is ", x.dtype(), " of sizes ", numbers_of(sizes),
+              ", the gradient is ", given.dtype(), " of sizes ", numbers_of(given.sizes()));
+  const Tensor g = ops::wide(given), in = ops::wide(x), w = ops::wide(weight);
+  Tensor of_x, of_weight, of_bias;
+  // The gradients of a transposed convolution are those of its adjoint, in which x and g change
+  // places.
+  if (output_mask[0])
+    of_x = transposed ? ops::convolved(g, w, a) : ops::transposed(g, w, a, ops::spatial(x));
+  if (output_mask[1])
+    of_weight = ops::of_weight(transposed ? g : in, transposed ? in : g, a, weight.sizes());
+  if (output_mask[2]) {
+    Dims dims{0};
+    for (int64_t d = 2; d < g.rank(); ++d) dims.push_back(d);
+    of_bias = sum(g, dims);
+  }
+  const auto rounded = [&](const Tensor& t) { return t.defined() ? to(t, x.dtype()) : t; };
+  return {rounded(of_x), rounded(of_weight), rounded(of_bias)};
+}
+
+}  // namespace vitro

@@ -1,0 +1,56 @@
+// What convolutions and their gradients share: `convolve` of any numbers, and its adjoint.
+#pragma once
+
+#include <string_view>
+
+#include "ops/memory_format.h"
+#include "vitro/ops/convolution.h"
+
+namespace vitro::ops {
+
+// Whether the result lies with its channels next to one another: ATen's rule for images. Volumes
+// are row-major, although oneDNN makes an exception for some calls.
+inline bool gives_channels_last(const TensorMeta& x, const TensorMeta& weight) {
+  return x.rank() == 4 && (has_channels_last(x) || has_channels_last(weight));
+}
+
+// The sizes of the spatial dimensions of x [n, c, spatial sizes...].
+inline Sizes spatial(const Tensor& x) {
+  return Sizes(std::span<const Size>(x.sizes()).subspan(2));
+}
+
+// Error of `op` unless there is one number for each of `rank` spatial dimensions, none of them less
+// than `least`.
+void check_numbers(std::string_view op, std::string_view what, const Dims& numbers, size_t rank,
+                   int64_t least);
+
+// The sizes of the result of `convolve`. Error of `op` if the channels do not fit, or the windows
+// are larger than x.
+Sizes sizes_under(std::string_view op, const TensorMeta& x, const TensorMeta& weight,
+                  const ConvolveAttrs& a);
+
+// `convolve`, of integers too.
+Tensor convolved(const At& x, const Tensor& weight, const ConvolveAttrs& a);
+
+// The elements that `convolve` reads for each place of the windows of `weight`, which has these
+// sizes, as matrices [n * groups, terms, places].
+Tensor windows_of(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight);
+
+// The adjoint of `convolve`: the sums of what each element of x [n, o, ...] adds to the elements
+// that it is computed from, [n, c, sizes...]. Ignores `padding_after`.
+Tensor transposed(const At& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes);
+
+// The convolution whose adjoint is a transposed convolution, and the spatial sizes of the result of
+// that one. Error of `op` if the arguments do not fit x, which is a batch.
+struct Transposition {
+  ConvolveAttrs attrs;
+  Sizes sizes;
+};
+Transposition transposition(std::string_view op, const Tensor& x, const Tensor& weight,
+                            const ConvTransposeAttrs& attrs);
+// Error of `op` unless `weight` is that of one of the convolutions, and x a batch for it.
+void check_batch(std::string_view op, const Tensor& x, const Tensor& weight);
+// The attributes of the convolution. Error of `op` if the arguments are invalid.
+ConvolveAttrs attrs_of(std::string_view op, const Tensor& weight, const ConvAttrs& attrs);
+
+}  // namespace vitro::ops

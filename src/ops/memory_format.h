@@ -1,0 +1,21 @@
+// The memory format of images and volumes [n, c, spatial sizes...]: row-major, or with the channels
+// of a position next to one another (PyTorch's channels_last).
+#pragma once
+
+#include "vitro/core/op.h"
+#include "vitro/core/tensor.h"
+
+namespace vitro::ops {
+
+// Whether channels are next to one another, by ATen's rule: strides that both formats have are
+// row-major, as are tensors without elements and of ranks other than 4 and 5.
+bool has_channels_last(const TensorMeta& x);
+inline bool has_channels_last(const Tensor& x) {
+  return has_channels_last(x.rule_meta());
+}
+// A dense result in either format.
+TensorMeta dense_in(bool channels_last, DType dtype, Device device, Sizes sizes);
+// A copy of x, of rank 4 or 5, with its channels next to one another.
+Tensor with_channels_last(const Tensor& x);
+
+}  // namespace vitro::ops
