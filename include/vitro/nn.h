@@ -4,3 +4,4 @@
 #include "vitro/nn/init.h"
 #include "vitro/nn/layers.h"
 #include "vitro/nn/module.h"
+#include "vitro/nn/recurrent.h"

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/numbers.h"
+#include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "ops/uneven_windows.h"
 #include "vitro/base/called_as.h"
@@ -220,7 +221,8 @@ Tensor adaptive_avg_pool1d(ops::At x, SizesArg output_size) {
   return adaptive_avg_pool("adaptive_avg_pool1d", x, output_size, 1);
 }
 Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
-  return adaptive_avg_pool("adaptive_avg_pool2d", x, output_size, 2);
+  return ops::in_format_of(x.operand.tensor(),
+                           adaptive_avg_pool("adaptive_avg_pool2d", x, output_size, 2));
 }
 Tensor adaptive_avg_pool3d(ops::At x, SizesArg output_size) {
   return adaptive_avg_pool("adaptive_avg_pool3d", x, output_size, 3);
@@ -235,7 +237,9 @@ std::tuple<Tensor, Tensor> adaptive_max_pool1d(ops::At x, SizesArg output_size) 
   return adaptive_max_pool("adaptive_max_pool1d", x, output_size, 1);
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool2d(ops::At x, SizesArg output_size) {
-  return adaptive_max_pool("adaptive_max_pool2d", x, output_size, 2);
+  const auto [values, indices] = adaptive_max_pool("adaptive_max_pool2d", x, output_size, 2);
+  const Tensor& t = x.operand.tensor();
+  return {ops::in_format_of(t, values), ops::in_format_of(t, indices)};
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(ops::At x, SizesArg output_size) {
   return adaptive_max_pool("adaptive_max_pool3d", x, output_size, 3);

@@ -1,10 +1,12 @@
 // The table of elementwise functions, and of functions that move, count or create elements: ATen's
 // schemas and the C++ function of each.
 #include "bind.h"
+#include "core/numbers.h"
 #include "functions.h"
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/rearrange.h"
+#include "vitro/ops/view.h"
 
 namespace vitro::ops {
 namespace {
@@ -48,6 +50,40 @@ Tensor logspace_of(const Scalar& start, const Scalar& end, int64_t steps, double
                    std::source_location from) {
   check_strided("logspace", layout);
   return logspace(start, end, steps, base, dtype.value_or(default_float), device, from);
+}
+// New tensors whose elements nobody needs are zeros, so that every run gives the same.
+Tensor empty_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
+                std::optional<Device> device, std::source_location from) {
+  check_strided("empty", layout);
+  return zeros(std::move(size), dtype.value_or(default_float), device, from);
+}
+Tensor empty_strided_of(const Sizes& size, const Sizes& stride, std::optional<DType> dtype,
+                        const Layout& layout, std::optional<Device> device,
+                        std::source_location from) {
+  check_strided("empty_strided", layout);
+  VITRO_CHECK(size.size() == stride.size(), "empty_strided: needs a stride for each size, got ",
+              numbers_of(size), " and ", numbers_of(stride));
+  Size elements = 1;
+  for (size_t d = 0; d < size.size(); ++d) {
+    VITRO_CHECK(!less(stride[d], 0), "empty_strided: strides must not be negative, got ",
+                numbers_of(stride));
+    elements = elements + max(size[d] - 1, 0) * stride[d];
+  }
+  return as_strided({zeros({elements}, dtype.value_or(default_float), device, from), from}, size,
+                    stride);
+}
+Tensor new_empty_of(At x, Sizes size, std::optional<DType> dtype, const Layout& layout,
+                    std::optional<Device> device) {
+  const Tensor& t = x.operand.tensor();
+  return empty_of(std::move(size), dtype.value_or(t.dtype()), layout, device.value_or(t.device()),
+                  x.where);
+}
+Tensor new_empty_strided_of(At x, const Sizes& size, const Sizes& stride,
+                            std::optional<DType> dtype, const Layout& layout,
+                            std::optional<Device> device) {
+  const Tensor& t = x.operand.tensor();
+  return empty_strided_of(size, stride, dtype.value_or(t.dtype()), layout,
+                          device.value_or(t.device()), x.where);
 }
 Tensor count_nonzero_along(At x, std::optional<int64_t> dim) {
   return count_nonzero(x, dim ? DimsArg{*dim} : DimsArg{});
@@ -229,6 +265,22 @@ constexpr NamedFunction rows[] = {
      "(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? "
      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
      bound<&logspace_of>},
+    {"empty", "A new tensor, of zeros.",
+     ".memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+     bound<&empty_of>},
+    {"empty_strided", "A new tensor with these strides, of zeros.",
+     "(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+     "device=None, bool? pin_memory=None) -> Tensor",
+     bound<&empty_strided_of>},
+    {"new_empty", "A new tensor of the dtype of x, of zeros.",
+     "(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+     "device=None, bool? pin_memory=None) -> Tensor",
+     bound<&new_empty_of>},
+    {"new_empty_strided", "A new tensor of the dtype of x with these strides, of zeros.",
+     "(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? "
+     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     bound<&new_empty_strided_of>},
     {"one_hot", "1 at each index along a new last dimension, else 0.",
      "(Tensor self, int num_classes=-1) -> Tensor", bound<&one_hot>},
     {"diff", "Differences of neighbours along dim, n times.",

@@ -1,7 +1,10 @@
+// Shape rules of joining tensors, and the program of stack.
 #include "vitro/ops/concat.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "ops/memory_format.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/view.h"
@@ -46,7 +49,11 @@ void Cat::shape(ShapeCall& call) {
     }
     sizes[axis] = sizes[axis] + t.sizes[axis];
   }
-  call.results.push_back(dense(promotion.result(), first->device, sizes));
+  const bool channels_last =
+      first->rank() > 1 && std::ranges::all_of(call.operands, [](const Argument& a) {
+        return is_skipped(*a.meta) || has_channels_last(*a.meta);
+      });
+  call.results.push_back(dense_in(channels_last, promotion.result(), first->device, sizes));
 }
 
 void Stack::shape(ShapeCall& call) {

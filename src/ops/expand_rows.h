@@ -38,19 +38,22 @@ class WholeRow {
   RowTensors& rows_;
 };
 
-// f16 and bf16 are computed in f32.
+// f16 and bf16 are computed in f32. Results after the first one have the dtype of the parameters.
 template <class Program>
 void expand_rows(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results) {
   const auto& a = attrs.as<typename Program::Op::Attrs>();
   const Tensor& x = operands[0].tensor();
   RowTensors rows{.dims = Program::dims(a, static_cast<int64_t>(x.rank())), .in = {}, .out = {}};
+  DType parameters = x.dtype();
   for (size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].is_tensor()) continue;
     const Tensor& operand = operands[k].tensor();
     rows.in[k] = to(operand, compute_type(operand.dtype()));
+    parameters = operand.dtype();
   }
   Program::make(a, WholeRow(rows));
-  for (size_t k = 0; k < results.size(); ++k) results[k] = to(rows.out[k], x.dtype());
+  for (size_t k = 0; k < results.size(); ++k)
+    results[k] = to(rows.out[k], k == 0 ? x.dtype() : parameters);
 }
 
 }  // namespace vitro::ops

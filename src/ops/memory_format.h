@@ -15,7 +15,12 @@ inline bool has_channels_last(const Tensor& x) {
 }
 // A dense result in either format.
 TensorMeta dense_in(bool channels_last, DType dtype, Device device, Sizes sizes);
-// A copy of x, of rank 4 or 5, with its channels next to one another.
+// A copy of x, of rank 4 or 5, with its channels next to one another; x itself if it is dense in
+// this format.
 Tensor with_channels_last(const Tensor& x);
+// y, or a copy with its channels next to one another if those of x are.
+inline Tensor in_format_of(const Tensor& x, const Tensor& y) {
+  return has_channels_last(x) ? with_channels_last(y) : y;
+}
 
 }  // namespace vitro::ops

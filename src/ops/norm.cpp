@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/numbers.h"
 #include "ops/expand_rows.h"
+#include "ops/norms.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
@@ -60,15 +62,6 @@ bool no_elements(const Tensor& x, AttrsView attrs, std::span<Tensor> results) {
   return true;
 }
 
-// The first of the last dimensions of x, which must have the sizes `shape`.
-size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape) {
-  bool fits = !shape.empty() && shape.size() <= sizes.size();
-  const size_t first = fits ? sizes.size() - shape.size() : 0;
-  for (size_t d = 0; fits && d < shape.size(); ++d) fits = equal(sizes[first + d], shape[d]);
-  VITRO_CHECK(fits, op, ": normalized_shape ", shape, " is not the end of the sizes of x, ", sizes);
-  return first;
-}
-
 // Variance and mean of `x` over `dims`, which are kept as size 1.
 std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double correction) {
   const Tensor mean_of_x = mean(x, dims, true), distance = x - mean_of_x;
@@ -85,6 +78,15 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double corr
 }
 
 }  // namespace
+
+size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape) {
+  bool fits = !shape.empty() && shape.size() <= sizes.size();
+  const size_t first = fits ? sizes.size() - shape.size() : 0;
+  for (size_t d = 0; fits && d < shape.size(); ++d) fits = equal(sizes[first + d], shape[d]);
+  VITRO_CHECK(fits, op, ": normalized_shape ", numbers_of(shape),
+              " is not the end of the sizes of x, ", numbers_of(sizes));
+  return first;
+}
 
 void Softmax::shape(ShapeCall& call) {
   softmax_shape(call);
@@ -161,16 +163,24 @@ void NativeLayerNorm::shape(ShapeCall& call) {
   const TensorMeta& x = floating_of(call);
   const Sizes& shape = call.attrs.as<Attrs>().normalized_shape;
   const size_t first = first_normalized(call.op, x.sizes, shape);
+  const TensorMeta* parameter = nullptr;
   for (size_t i = 1; i < call.operands.size(); ++i) {
     const TensorMeta* p = call.operands[i].meta;
-    VITRO_CHECK(!p || equal_sizes(p->sizes, shape),
-                "native_layer_norm: ", i == 1 ? "weight" : "bias", " has sizes ", p->sizes,
-                ", needs ", shape);
+    if (!p) continue;
+    const std::string_view what = i == 1 ? "weight" : "bias";
+    const DType wide = compute_type(x.dtype);
+    VITRO_CHECK(p->dtype == x.dtype || p->dtype == wide, call.op, ": for x of ", x.dtype, ' ', what,
+                " must be ", wide, ", got ", p->dtype, "; cast it");
+    VITRO_CHECK(!parameter || parameter->dtype == p->dtype, call.op, ": dtypes differ: weight is ",
+                parameter->dtype, ", bias is ", p->dtype, "; cast one of them");
+    VITRO_CHECK(equal_sizes(p->sizes, shape), call.op, ": ", what, " has sizes ",
+                numbers_of(p->sizes), ", needs ", numbers_of(shape));
+    parameter = p;
   }
   Sizes statistics = x.sizes;
   for (size_t d = first; d < statistics.size(); ++d) statistics[d] = 1;
   call.results.push_back(dense(x.dtype, x.device, x.sizes));
-  call.results.push_back(dense(x.dtype, x.device, statistics));
+  call.results.push_back(dense(parameter ? parameter->dtype : x.dtype, x.device, statistics));
   call.results.push_back(call.results.back());
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/gradient.h"
+#include "ops/norms.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::ops {
@@ -67,7 +68,7 @@ void VarMean::gradient(Formula& f) {
 }
 
 // With n = (x - mean) * scale, which weight multiplies, and h the gradient of n:
-//   scale * (h - mean(h) - n * mean(h * n)),
+//   scale * (h - mean(h) - n * mean(h * n))  (through_norm),
 // plus the contributions of the results mean and scale.
 void NativeLayerNorm::gradient(Formula& f) {
   const Tensor x = widened(f.tensor(0));
@@ -75,7 +76,7 @@ void NativeLayerNorm::gradient(Formula& f) {
   for (size_t d = f.attrs<Attrs>().normalized_shape.size(); d > 0; --d)
     dims.push_back(x.rank() - static_cast<int64_t>(d));
   // Mean and scale saved as halves are not exact: compute them again.
-  const bool exact = x.dtype() == f.tensor(0).dtype();
+  const bool exact = x.dtype() == f.result(1).dtype();
   const Tensor mean_of_x = exact ? f.result(1) : mean(x, dims, true);
   const Tensor distance = x - mean_of_x;
   const Tensor scale =
@@ -90,7 +91,7 @@ void NativeLayerNorm::gradient(Formula& f) {
   Tensor out;
   if (g.defined()) {
     const Tensor h = f.has(1) ? g * widened(f.tensor(1)) : g;
-    out = scale * (h - mean(h, dims, true) - n * mean(h * n, dims, true));
+    out = through_norm(h, n, scale, dims);
   }
   const Size count = count_of(x, dims);
   if (of_mean.defined()) out = sum_of(out, vitro::expand(of_mean / count, x.sizes()));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/numbers.h"
+#include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -66,19 +67,21 @@ const TensorMeta& operand_of(const ShapeCall& call) {
   return *call.operands[0].meta;
 }
 
-void push_pooled(ShapeCall& call, const Kernel& k, std::string_view reduction) {
+// `keeps_format`: channels of the result are next to one another if those of x are.
+void push_pooled(ShapeCall& call, const Kernel& k, std::string_view reduction, bool keeps_format) {
   const TensorMeta& in = operand_of(call);
   VITRO_CHECK(k.count() <= most_taps, call.op, ": a kernel of ", k.count(),
               " elements is larger than ", most_taps, "; take ", reduction,
               " of the dimensions that it covers");
-  call.results.push_back(dense(in.dtype, in.device, pooled_sizes(call.op, in, k)));
+  call.results.push_back(dense_in(keeps_format && has_channels_last(in), in.dtype, in.device,
+                                  pooled_sizes(call.op, in, k)));
 }
 
 void shape_of_max_pool(ShapeCall& call, int dims) {
   const Kernel k = checked_kernel(call.op, call.attrs.as<MaxPoolAttrs>(), dims);
   const DType dtype = operand_of(call).dtype;
   VITRO_CHECK(!is_bool(dtype), call.op, ": takes numbers, got ", dtype, "; cast them first");
-  push_pooled(call, k, "amax");
+  push_pooled(call, k, "amax", true);
 }
 
 IndexList under_kernel(const Kernel& k, std::span<const Expr> index, int64_t tap) {
@@ -136,7 +139,7 @@ void AvgPool<dims>::shape(ShapeCall& call) {
   VITRO_CHECK(is_floating(dtype), call.op, ": takes floating-point numbers, got ", dtype,
               "; cast them first");
   VITRO_CHECK(a.divisor_override != 0, call.op, ": divisor_override must not be 0");
-  push_pooled(call, k, "the mean");
+  push_pooled(call, k, "the mean", dims == 2);
 }
 template <int dims>
 int64_t AvgPool<dims>::taps(AttrsView attrs) {
@@ -204,7 +207,9 @@ Tensor max_pool(const ops::At& x, const ops::MaxPoolAttrs& attrs, int dims) {
   const ops::Kernel k = ops::checked_kernel(Op::name, attrs, dims);
   const Tensor& t = x.operand.tensor();
   if (!is_bool(t.dtype()) && is_large(Op::name, k, t))
-    return amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), of_kernel(k));
+    return ops::in_format_of(
+        t,
+        amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), of_kernel(k)));
   return ops::call<Op>(x.where, {x.operand}, attrs);
 }
 
@@ -214,8 +219,10 @@ Tensor avg_pool(const ops::At& x, const ops::AvgPoolAttrs& attrs, int dims) {
   const ops::Kernel k = ops::checked_kernel(Op::name, attrs, dims);
   const Tensor& t = x.operand.tensor();
   const bool counts_all = attrs.count_include_pad || !k.pads();
-  if (counts_all && !attrs.divisor_override && is_floating(t.dtype()) && is_large(Op::name, k, t))
-    return mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), of_kernel(k));
+  if (counts_all && !attrs.divisor_override && is_floating(t.dtype()) && is_large(Op::name, k, t)) {
+    const Tensor means = mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), of_kernel(k));
+    return dims == 2 ? ops::in_format_of(t, means) : means;
+  }
   return ops::call<Op>(x.where, {x.operand}, attrs);
 }
 

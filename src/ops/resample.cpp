@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "ops/memory_format.h"
 #include "ops/uneven_windows.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -190,7 +191,7 @@ Tensor resized(const Resizing& how, At x, const SizesArg& size, const Scales& sc
     if (by_sizes) along.scale = {};
     out = nearest_along(out, along, !nearest);
   }
-  return to(out, t.dtype());
+  return in_format_of(t, to(out, t.dtype()));
 }
 
 Tensor resized_by(const Resizing& how, At x, const std::optional<Sizes>& size,
@@ -352,8 +353,9 @@ Tensor pixel_unshuffle(ops::At x, int64_t downscale_factor) {
   VITRO_CHECK(equal(h % r, 0) && equal(w % r, 0),
               "pixel_unshuffle: needs height and width to be multiples of ", r, ", got sizes ",
               numbers_of(t.sizes()));
-  return moved(x, joined(batch, {c, h / r, r, w / r, r}), after_batch(batch, {0, 2, 4, 1, 3}),
-               joined(batch, {c * (r * r), h / r, w / r}));
+  return ops::in_format_of(
+      t, moved(x, joined(batch, {c, h / r, r, w / r, r}), after_batch(batch, {0, 2, 4, 1, 3}),
+               joined(batch, {c * (r * r), h / r, w / r})));
 }
 
 Tensor channel_shuffle(ops::At x, int64_t groups) {
@@ -369,7 +371,7 @@ Tensor channel_shuffle(ops::At x, int64_t groups) {
     split.push_back(t.size(d));
     order.push_back(d + 1);
   }
-  return moved(x, split, order, t.sizes());
+  return ops::in_format_of(t, moved(x, split, order, t.sizes()));
 }
 
 }  // namespace vitro

@@ -7,6 +7,7 @@
 
 #include "core/numbers.h"
 #include "ops/kernel_places.h"
+#include "ops/memory_format.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
@@ -92,7 +93,7 @@ void ConstantPadNd::shape(ShapeCall& call) {
                 ": pad ", pad, " removes more elements than there are in dimension ", d,
                 " of sizes ", in.sizes);
   }
-  call.results.push_back(dense(in.dtype, in.device, sizes));
+  call.results.push_back(dense_in(has_channels_last(in), in.dtype, in.device, sizes));
 }
 
 IndexList ConstantPadNd::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,
@@ -119,7 +120,7 @@ void shape_of_border_pad(ShapeCall& call, int dims, bool reflects) {
     VITRO_CHECK(less(0, sizes[d]), call.op, ": padding ", pad, " leaves no elements in dimension ",
                 d, " of sizes ", in.sizes);
   }
-  call.results.push_back(dense(in.dtype, in.device, sizes));
+  call.results.push_back(dense_in(has_channels_last(in), in.dtype, in.device, sizes));
 }
 
 IndexList ReflectionPad::map(const TensorMeta& operand, const TensorMeta&, AttrsView attrs,

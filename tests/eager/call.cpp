@@ -65,7 +65,8 @@ std::optional<std::vector<NamedArg>> named(const OpSample& sample, const Schema&
       out.push_back({argument.name, value_of(*attr, argument.type)});
       ++attrs;
     } else if (operand < sample.operands.size()) {
-      out.push_back({argument.name, value_of(sample.operands[operand++], device)});
+      const bool on_host = argument.name == "batch_sizes";  // as in PyTorch
+      out.push_back({argument.name, value_of(sample.operands[operand++], on_host ? cpu : device)});
     }
   }
   const bool all = operand == sample.operands.size() && attrs == sample.attrs.size();

@@ -7,7 +7,9 @@
 #include "eager/eager.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
+#include "vitro/ops/recurrent.h"
 
 namespace vitro {
 namespace {
@@ -330,6 +332,47 @@ const std::vector<Mistake>& mistakes() {
          (void)convolution_backward(f({1, 2, 4}), f({1, 4, 5}), f({2, 4, 3}), 1, 0, 1, false, 0, 1,
                                     {true, true, true});
        }},
+      {"lstm: needs x of rank 3, got sizes [4, 3]",
+       [] { (void)lstm(f({4, 3}), {f({1, 2, 5}), f({1, 2, 5})}, {}); }},
+      {"lstm: needs two hidden states, got 1",
+       [] { (void)lstm(f({4, 2, 3}), {f({1, 2, 5})}, {}); }},
+      {"gru: 2 layers in 1 directions need 8 weights, 4 of each, got 2",
+       [] { (void)gru(f({4, 2, 3}), f({2, 2, 5}), {f({15, 3}), f({15, 5})}, {.num_layers = 2}); }},
+      {"gru: w_ih must be f32 of sizes [15, 3], got f32 of sizes [15, 4]",
+       [] {
+         (void)gru(f({4, 2, 3}), f({1, 2, 5}), {f({15, 4}), f({15, 5})}, {.has_biases = false});
+       }},
+      {"rnn_tanh: hx must be f32 of sizes [1, 2, 5], got f32 of sizes [1, 3, 5]",
+       [] {
+         (void)rnn_tanh(f({4, 2, 3}), f({1, 3, 5}), {f({5, 3}), f({5, 5})}, {.has_biases = false});
+       }},
+      {"rnn_relu: needs at least one step, got sizes [0, 2, 3]",
+       [] {
+         (void)rnn_relu(f({0, 2, 3}), f({1, 2, 5}), {f({5, 3}), f({5, 5})}, {.has_biases = false});
+       }},
+      {"gru: batch_sizes must be positive and must not increase, got [1, 2]",
+       [] {
+         (void)gru(f({3, 3}), to(arange(1, 3), DType::i64), f({1, 2, 5}), {f({15, 3}), f({15, 5})},
+                   {.has_biases = false});
+       }},
+      {"gru_cell: hx must be f32 of sizes [2, 5], got f32 of sizes [3, 5]",
+       [] { (void)gru_cell(f({2, 3}), f({3, 5}), f({15, 3}), f({15, 5})); }},
+      {"batch_norm: needs both running_mean and running_var, or neither",
+       [] { (void)batch_norm(f({2, 3}), {}, {}, f({3}), {}, true, 0.1, 1e-5); }},
+      {"native_batch_norm: needs x with elements, got sizes [0, 3]",
+       [] { (void)native_batch_norm(f({0, 3}), {}, {}, {}, {}, true, 0.1, 1e-5); }},
+      {"native_layer_norm_backward: output_mask wants the gradient of weight, which is None",
+       [] {
+         (void)native_layer_norm_backward(f({2, 3}), f({2, 3}), 3, f({2, 1}), f({2, 1}), {}, {},
+                                          {true, true, false});
+       }},
+      {"native_batch_norm_backward: needs save_mean and save_invstd if train=True",
+       [] {
+         (void)native_batch_norm_backward(f({2, 3}), f({2, 3}), {}, f({3}), f({3}), {}, {}, true,
+                                          1e-5, {true, false, false});
+       }},
+      {"layer_norm: for x of f32 weight must be f32, got f64; cast it",
+       [] { (void)layer_norm(f({2, 3}), {3}, to(f({3}), DType::f64)); }},
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
       {"item: needs a tensor of one element, got sizes [2]",
        [] { (void)full_like(f({2}), 1).item(); }},

@@ -32,6 +32,11 @@ std::span<const std::string_view> words_of(const OpDef* op, std::string_view arg
   return op && op->attrs ? op->attrs->choices(argument) : std::span<const std::string_view>();
 }
 
+// Whether a call writes the argument. ATen's schemas do not say so of all running statistics.
+bool is_written(const SchemaArgument& argument) {
+  return argument.alias.written || argument.name.starts_with("running_");
+}
+
 // Chooses the arguments of one call.
 class Chooser {
  public:
@@ -98,10 +103,11 @@ class Chooser {
     if (!first()) {
       const bool condition = op && op->pointwise && op->pointwise->first_is_condition;
       return pick(random_, all_, step_,
-                  condition                       ? &is_condition
-                  : given.argument->alias.written ? &writable
-                                                  : &anything);
+                  condition                     ? &is_condition
+                  : is_written(*given.argument) ? &writable
+                                                : &anything);
     }
+    if (is_written(*given.argument)) return pick(random_, all_, step_, &writable);
     const Tensor& like = *first();
     const bool own = one_in(random_, 4), fitted = !own && one_in(random_, 2);
     const bool list = given.argument->type.list;  // `indices` of index and index_put
@@ -323,10 +329,11 @@ Variables run_call(const Site& s) {
   return ops::call(*s.step.call, {}, arguments);
 }
 
-// Whether the op accepts these arguments; tried on a copy of the operand that it writes.
+// Whether the op accepts these arguments; tried on copies of the operands that it writes.
 bool is_accepted(const Step& step, Variables all) {
-  if (step.call->schema.in_place()) {
-    Tensor& written = all[step.args[0].variable];
+  for (const Given& given : step.given) {
+    if (!is_written(*given.argument) || given.is_value || given.count == 0) continue;
+    Tensor& written = all[step.args[given.first].variable];
     written = clone(written);
   }
   try {

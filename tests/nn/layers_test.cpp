@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "vitro/base/cat.h"
+#include "vitro/compile/compile.h"
 #include "vitro/init.h"
+#include "vitro/nn/init.h"
+#include "vitro/nn/recurrent.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::nn {
@@ -46,7 +49,6 @@ TEST_F(Layers, of_convolutions_have_torch_s_parameters) {
 }
 
 TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {
-  Module root;
   const std::pair<PaddingMode, std::vector<float>> wanted[] = {
       {PaddingMode::zeros, {3, 6, 9, 7}},
       {PaddingMode::reflect, {5, 6, 9, 10}},
@@ -56,12 +58,59 @@ TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {
   const Tensor x = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F}, {1, 4});
   for (const auto& [mode, result] : wanted) {
     for (const ops::ConvPadding& padding : {ops::ConvPadding(1), ops::ConvPadding("same")}) {
-      Conv1d layer(root, cat("conv", root.parameters().size()), 1, 1, 3, {.padding = padding},
-                   false, mode);
+      Module root;
+      Conv1d layer(root, "conv", 1, 1, 3, {.padding = padding}, false, mode);
       layer.weight = full({1, 1, 3}, 1.0);
       EXPECT_EQ(layer(x).to_vector<float>(), result);
     }
   }
+}
+
+bool same(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && a.to_vector<float>() == b.to_vector<float>();
+}
+
+TEST_F(Layers, of_recurrent_networks_have_torch_s_parameters) {
+  struct : Module {
+    LSTM a{*this, "a", 3, 4, {.bidirectional = true, .proj_size = 2}};
+    GRU b{*this, "b", 3, 2, {.num_layers = 2, .bias = false}};
+  } model;
+  EXPECT_EQ(
+      shapes_of(model),
+      (std::vector<std::string>{
+          "a.weight_ih_l0 [16, 3]", "a.weight_hh_l0 [16, 2]", "a.bias_ih_l0 [16]",
+          "a.bias_hh_l0 [16]", "a.weight_hr_l0 [2, 4]", "a.weight_ih_l0_reverse [16, 3]",
+          "a.weight_hh_l0_reverse [16, 2]", "a.bias_ih_l0_reverse [16]",
+          "a.bias_hh_l0_reverse [16]", "a.weight_hr_l0_reverse [2, 4]", "b.weight_ih_l0 [6, 3]",
+          "b.weight_hh_l0 [6, 2]", "b.weight_ih_l1 [6, 2]", "b.weight_hh_l1 [6, 2]"}));
+}
+
+TEST_F(Layers, of_recurrent_networks_take_a_batch_or_one_sequence) {
+  for (const bool batch_first : {false, true}) {
+    Module root;
+    LSTM layer(root, "lstm", 3, 4,
+               {.num_layers = 2, .batch_first = batch_first, .bidirectional = true});
+    const Tensor x = normal({5, 3});  // one sequence
+    const auto [y, h, c] = layer(x);
+    EXPECT_EQ(cat(y.sizes(), h.sizes(), c.sizes()), "[5, 8][4, 4][4, 4]");
+    const int64_t batch = batch_first ? 0 : 1;
+    const auto [ys, hs, cs] = layer(unsqueeze(x, batch));
+    EXPECT_TRUE(same(squeeze(ys, batch), y) && same(squeeze(hs, 1), h) && same(squeeze(cs, 1), c));
+    // The state after three steps continues the sequence.
+    RNN network(root, "rnn", 3, 4, {.batch_first = batch_first}, RNN::Nonlinearity::relu);
+    const auto [all, last] = network(x);
+    const auto [begin, state] = network(slice(x, 0, 0, 3));
+    const auto [end, final] = network(slice(x, 0, 3, 5), state);
+    EXPECT_TRUE(same(cat({begin, end}), all) && same(final, last));
+  }
+}
+
+TEST_F(Layers, of_recurrent_networks_are_compiled) {
+  Module root;
+  GRU layer(root, "gru", 3, 4, {.num_layers = 2});
+  const Tensor x = normal({5, 2, 3});
+  auto fast = compile([&](const Tensor& t) { return std::get<0>(layer(t)); });
+  EXPECT_TRUE(same(fast(x), std::get<0>(layer(x))));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "vitro/ops/loss.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/rearrange.h"
+#include "vitro/ops/recurrent.h"
 
 namespace vitro {
 namespace {
@@ -373,10 +374,24 @@ std::map<std::string, Row> arrays() {
   };
 }
 
+std::map<std::string, Row> recurrent() {
+  const auto weights = [](int64_t gates) { return Tensor::empty({3 * gates, 3}); };
+  return {
+      {"lstm_cell",
+       {{x(), std::vector{x(), x()}, weights(4), weights(4)},
+        [=] { (void)lstm_cell(x(), {x(), x()}, weights(4), weights(4)); }}},
+      {"gru_cell",
+       {{x(), x(), weights(3), weights(3)},
+        [=] { (void)gru_cell(x(), x(), weights(3), weights(3)); }}},
+      {"rnn_tanh_cell", {{x(), x(), x(), x()}, [] { (void)rnn_tanh_cell(x(), x(), x(), x()); }}},
+      {"rnn_relu_cell", {{x(), x(), x(), x()}, [] { (void)rnn_relu_cell(x(), x(), x(), x()); }}},
+  };
+}
+
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
-  for (auto* more :
-       {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra, &arrays})
+  for (auto* more : {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra,
+                     &arrays, &recurrent})
     all.merge((*more)());
   return all;
 }
@@ -403,8 +418,15 @@ TEST(Defaults, are_compared_for_every_function) {
   const auto compared = rows();
   // Overloads for which C++ has another function, or none with a bound left out; and those whose
   // result has a size that depends on elements, which are not computed here.
-  const std::set<std::string> no_function{"_to_copy", "clamp", "clamp.Tensor", "one_hot",
-                                          "repeat_interleave.self_Tensor"};
+  const std::set<std::string> no_function{"_to_copy",
+                                          "clamp",
+                                          "clamp.Tensor",
+                                          "one_hot",
+                                          "repeat_interleave.self_Tensor",
+                                          "empty.memory_format",
+                                          "empty_strided",
+                                          "new_empty",
+                                          "new_empty_strided"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     bool has_default = false;

@@ -1,9 +1,11 @@
-"""Convolutions of all ranks, transposed ones, and their gradients."""
+"""Convolutions of all ranks, transposed ones, and other layers, with their gradients."""
 import torch
 
 from . import values as v
+from .formats import formats
 from .gradients import Gradients, real
 from .products import PRODUCT
+from .recurrent import recurrent, recurrent_gradients
 from .samples import Family
 
 aten = torch.ops.aten
@@ -136,7 +138,7 @@ def core(family):
 
 def layers():
     family = Family("layers")
-    for part in (convolutions, transposes, core):
+    for part in (convolutions, transposes, core, recurrent, formats):
         part(family)
     return family
 
@@ -152,4 +154,5 @@ def layer_gradients():
         call = getattr(torch.nn.functional, name)
         family.add(name, x, real(4, 2, *kernel), real(4), attrs=numbers(rank, output_padding=1, stride=2, padding=1, groups=2), call=call, second=second)
         family.add(name, x[0], real(4, 2, *kernel), None, attrs=numbers(rank, output_padding=0, dilation=2, stride=2), call=call)
+    recurrent_gradients(family)
     return family

@@ -14,11 +14,21 @@
 namespace vitro {
 
 // (x - mean) / deviation for each channel, times weight, plus bias: with the running statistics, or
-// if `training` with those of x. Running statistics are not updated: pass none when training.
+// if `training` with those of x. Then the running statistics, if there are any, are updated in
+// place: (1 - momentum) * running + momentum * that of x, where the variance is over count - 1.
 Tensor batch_norm(ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps);
-// batch_norm with the running statistics, and two tensors without elements, which training would
-// need.
+// batch_norm, and the mean and 1 / deviation of x; these are without elements unless `training`.
+// x must have elements.
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(ops::At x, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps);
+// The same; returns the running statistics instead of updating them.
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> native_batch_norm_legit_functional(
+    ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+    const Tensor& running_var, bool training, double momentum, double eps);
+// native_batch_norm without training.
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm_legit_no_training(
     ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
     const Tensor& running_var, double momentum, double eps);
@@ -31,8 +41,8 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(ops::At x, const Tensor& we
                                                      const Tensor& bias, Size n, Size c, Size hxw,
                                                      int64_t group, double eps);
 
-// group_norm with one group per channel, or, unless `use_input_stats`, batch_norm with the running
-// statistics.
+// group_norm with one group per channel, which updates running statistics like batch_norm, with the
+// means over the batch; or, unless `use_input_stats`, batch_norm with the running statistics.
 Tensor instance_norm(ops::At x, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps);

@@ -1,0 +1,91 @@
+// Recurrent layers: their parameters, states of zeros, and single sequences as batches of one.
+#include "vitro/nn/recurrent.h"
+
+#include <cmath>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/nn/init.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
+
+namespace vitro::nn {
+
+RecurrentBase::RecurrentBase(Module& owner, std::string name, int64_t gates, int64_t in,
+                             int64_t hidden, RecurrentOptions options)
+    : Module(owner, std::move(name)), hidden_(hidden), options_(options) {
+  VITRO_CHECK(hidden > 0 && options.num_layers > 0, "a recurrent layer: needs a positive hidden ",
+              "size and num_layers, got ", hidden, " and ", options.num_layers);
+  VITRO_CHECK(
+      options.proj_size >= 0 && options.proj_size < hidden && (gates == 4 || !options.proj_size),
+      "a recurrent layer: proj_size is for an LSTM and must be less than the hidden size ", hidden,
+      ", got ", options.proj_size);
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  const int64_t directions = options.bidirectional ? 2 : 1;
+  for (int64_t layer = 0; layer < options.num_layers; ++layer) {
+    for (int64_t d = 0; d < directions; ++d) {
+      const std::string suffix = cat("_l", layer, d == 1 ? "_reverse" : "");
+      const auto add = [&](std::string_view weight, DimsArg sizes) {
+        add_parameter(cat(weight, suffix), slots_.emplace_back(),
+                      uniform(std::move(sizes), -bound, bound));
+      };
+      add("weight_ih", {gates * hidden, layer == 0 ? in : width() * directions});
+      add("weight_hh", {gates * hidden, width()});
+      if (options.bias) add("bias_ih", gates * hidden);
+      if (options.bias) add("bias_hh", gates * hidden);
+      if (options.proj_size > 0) add("weight_hr", {options.proj_size, hidden});
+    }
+  }
+}
+
+ops::RecurrentAttrs RecurrentBase::attrs() const {
+  return {options_.bias, options_.num_layers,    options_.dropout,
+          false,         options_.bidirectional, options_.batch_first};
+}
+
+Tensor RecurrentBase::batched(const Tensor& t, bool is_state) const {
+  const bool single = t.defined() && t.rank() == 2;
+  return single ? unsqueeze(t, is_state || !options_.batch_first ? 1 : 0) : t;
+}
+Tensor RecurrentBase::unbatched(const Tensor& t, bool is_state) const {
+  return squeeze(t, is_state || !options_.batch_first ? 1 : 0);
+}
+
+Tensor RecurrentBase::initial(const Tensor& x, int64_t width) const {
+  const Size states = options_.num_layers * (options_.bidirectional ? 2 : 1);
+  const Size batch = x.rank() == 3 ? x.size(options_.batch_first ? 0 : 1) : Size(1);
+  return zeros({states, batch, Size(width)}, x.dtype(), x.device());
+}
+
+std::tuple<Tensor, Tensor, Tensor> LSTM::operator()(ops::At at, const Tensor& h,
+                                                    const Tensor& c) const {
+  const ModuleScope here = scope();
+  const Tensor &x = at.operand.tensor(), in = batched(x, false);
+  VITRO_CHECK(h.defined() == c.defined(), "LSTM: needs both h and c, or neither");
+  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, width()),
+               c0 = c.defined() ? batched(c, true) : initial(in, hidden());
+  const auto [y, h1, c1] = lstm({in, at.where}, {h0, c0}, weights(), attrs());
+  if (x.rank() != 2) return {y, h1, c1};
+  return {unbatched(y, false), unbatched(h1, true), unbatched(c1, true)};
+}
+
+std::tuple<Tensor, Tensor> GRU::operator()(ops::At at, const Tensor& h) const {
+  const ModuleScope here = scope();
+  return run(&gru, at, h);
+}
+
+std::tuple<Tensor, Tensor> RNN::operator()(ops::At at, const Tensor& h) const {
+  const ModuleScope here = scope();
+  return run(nonlinearity_ == Nonlinearity::tanh ? Layers(&rnn_tanh) : Layers(&rnn_relu), at, h);
+}
+
+std::tuple<Tensor, Tensor> RecurrentBase::run(Layers layers, const ops::At& at,
+                                              const Tensor& h) const {
+  const Tensor &x = at.operand.tensor(), in = batched(x, false);
+  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, hidden());
+  const auto [y, h1] = layers({in, at.where}, h0, weights(), attrs());
+  if (x.rank() != 2) return {y, h1};
+  return {unbatched(y, false), unbatched(h1, true)};
+}
+
+}  // namespace vitro::nn

@@ -1,0 +1,157 @@
+// Programs of batch norm.
+#include "core/numbers.h"
+#include "ops/memory_format.h"
+#include "ops/norms.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/channel_norm.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/norm.h"
+#include "vitro/ops/operators.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace ops {
+
+Tensor updated(const Tensor& running, const Tensor& of_batch, double momentum) {
+  const Tensor wide = to(running, compute_type(running.dtype()));
+  return to(wide * (1 - momentum) + of_batch * momentum, running.dtype());
+}
+
+namespace {
+
+// A batch to normalize, and the parameters.
+struct Batch {
+  std::string_view op;
+  const Tensor &x, &weight, &bias, &running_mean, &running_var;
+  double eps;
+
+  // Returns the dtype of the parameters.
+  DType checked(bool training) const {
+    check_has_channels(op, x);
+    check_running(op, running_mean, running_var);
+    VITRO_CHECK(training || running_mean.defined(), op,
+                ": needs running_mean and running_var if training=False");
+    return check_parameters(op, x, x.size(1),
+                            {{"weight", weight},
+                             {"bias", bias},
+                             {"running_mean", running_mean},
+                             {"running_var", running_var}});
+  }
+
+  // The statistics are known, so the factor and the summand of each channel are computed first.
+  Tensor with_running_statistics() const {
+    Tensor scale = rsqrt(wide(running_var) + eps);
+    if (weight.defined()) scale = scale * wide(weight);
+    Tensor shift = -(wide(running_mean) * scale);
+    if (bias.defined()) shift = wide(bias) + shift;
+    return to(wide(formatted()) * over_channels(scale, x) + over_channels(shift, x), x.dtype());
+  }
+
+  // The result, and statistics of the batch in the compute type, [c].
+  struct Trained {
+    Tensor y, mean, scale, variance;  // the variance is over count - 1
+  };
+  // The mean is subtracted first, which is more precise if it is far from 0.
+  Trained with_own_statistics() const {
+    const Tensor in = wide(formatted());
+    Dims dims;
+    Size count = 1;
+    for (int64_t d = 0; d < x.rank(); ++d) {
+      if (d == 1) continue;
+      dims.push_back(d);
+      count = count * x.size(d);
+    }
+    const auto [variance, mean] = var_mean(in, dims, 0, true);
+    const Tensor deviation = rsqrt(variance + eps);
+    const Tensor scale = weight.defined() ? deviation * over_channels(wide(weight), x) : deviation;
+    Tensor y = (in - mean) * scale;
+    if (bias.defined()) y = y + over_channels(wide(bias), x);
+    const auto by_channel = [&](const Tensor& t) { return reshape(t, {x.size(1)}); };
+    return {to(y, x.dtype()), by_channel(mean), by_channel(deviation),
+            by_channel(variance) * count / (count - 1)};
+  }
+
+ private:
+  static Tensor wide(const Tensor& t) { return to(t, compute_type(t.dtype())); }
+  Tensor formatted() const { return has_channels_last(x) ? x : contiguous(x); }
+};
+
+struct Results {
+  Tensor y, mean, scale, running_mean, running_var;
+};
+
+Results normalized(const Batch& batch, bool training, double momentum) {
+  const DType dtype = batch.checked(training);
+  if (!training) {
+    const Tensor none = zeros({0}, dtype, batch.x.device());
+    return {batch.with_running_statistics(), none, none, batch.running_mean, batch.running_var};
+  }
+  const auto [y, mean, scale, variance] = batch.with_own_statistics();
+  Results out{y, to(mean, dtype), to(scale, dtype), {}, {}};
+  if (!batch.running_mean.defined()) return out;
+  out.running_mean = updated(batch.running_mean, mean, momentum);
+  out.running_var = updated(batch.running_var, variance, momentum);
+  return out;
+}
+
+// Writes running statistics that training has updated.
+Results written(const Batch& batch, bool training, double momentum) {
+  Results out = normalized(batch, training, momentum);
+  if (!training || !batch.running_mean.defined()) return out;
+  copy_(batch.running_mean, out.running_mean);
+  copy_(batch.running_var, out.running_var);
+  return out;
+}
+
+void check_has_elements(const Batch& batch) {
+  VITRO_CHECK(less(0, batch.x.numel()), batch.op, ": needs x with elements, got sizes ",
+              numbers_of(batch.x.sizes()));
+}
+
+}  // namespace
+}  // namespace ops
+
+Tensor batch_norm(ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps) {
+  const CalledAs name("batch_norm", x.where);
+  const Tensor& t = x.operand.tensor();
+  const ops::Batch batch{"batch_norm", t, weight, bias, running_mean, running_var, eps};
+  if (!known_equal(t.numel(), 0)) return written(batch, training, momentum).y;
+  (void)batch.checked(training);
+  return clone(x);
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(ops::At x, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps) {
+  const CalledAs name("native_batch_norm", x.where);
+  const ops::Batch batch{"native_batch_norm", x.operand.tensor(), weight, bias,
+                         running_mean,        running_var,        eps};
+  check_has_elements(batch);
+  const ops::Results all = written(batch, training, momentum);
+  return {all.y, all.mean, all.scale};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> native_batch_norm_legit_functional(
+    ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+    const Tensor& running_var, bool training, double momentum, double eps) {
+  constexpr std::string_view op = "_native_batch_norm_legit_functional";
+  const CalledAs name(op, x.where);
+  VITRO_CHECK(running_mean.defined(), op, ": needs running_mean and running_var");
+  const ops::Batch batch{op, x.operand.tensor(), weight, bias, running_mean, running_var, eps};
+  check_has_elements(batch);
+  const ops::Results all = normalized(batch, training, momentum);
+  const auto own = [&](const Tensor& t) { return training ? t : clone(t); };
+  return {all.y, all.mean, all.scale, own(all.running_mean), own(all.running_var)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm_legit_no_training(
+    ops::At x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+    const Tensor& running_var, double momentum, double eps) {
+  const CalledAs name("_native_batch_norm_legit_no_training", x.where);
+  return native_batch_norm(x, weight, bias, running_mean, running_var, false, momentum, eps);
+}
+
+}  // namespace vitro
