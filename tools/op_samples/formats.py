@@ -1,4 +1,4 @@
-"""Images and volumes whose channels are next to one another in memory: the results lie as torch's."""
+"""Results that lie in memory as torch's: of images and volumes whose channels are next to one another, and new tensors."""
 import torch
 
 from . import values as v
@@ -35,3 +35,16 @@ def formats(family):
     for dim in (0, 1, 3):
         family.add("cat", [image, image], attrs=dict(dim=dim))
     family.add("cat", [image, image.contiguous()], attrs=dict(dim=1))
+    unused(family)
+
+
+def unused(family):
+    """New tensors without values: dtype, sizes and strides are torch's, the elements are zeros."""
+    x = v.numbers("i32", (2, 2))
+    for size in ([2, 3], [0, 3], []):
+        for dtype in (torch.float32, torch.int64):
+            family.add("empty", attrs=dict(size=size, dtype=dtype), call=lambda size, dtype: torch.empty(size, dtype=dtype).zero_())
+        family.add("new_empty", x, attrs=dict(size=size), call=lambda x, size: x.new_empty(size).zero_())
+    for size, stride in (([2, 3], [1, 2]), ([2, 3], [7, 2]), ([0, 3], [1, 1]), ([2], [1, 1])):
+        family.add("empty_strided", attrs=dict(size=size, stride=stride), call=lambda size, stride: torch.empty_strided(size, stride).zero_())
+        family.add("new_empty_strided", x, attrs=dict(size=size, stride=stride), call=lambda x, size, stride: x.new_empty_strided(size, stride).zero_())
