@@ -48,6 +48,7 @@ TEST(OpSamples, a_result_equals_itself_and_no_other) {
     OpSamples all = OpSamples::read(family);
     for (const OpSample& sample : all.samples())
       for (const SampleResult& result : sample.results) {
+        if (result.dtype.empty()) continue;  // an undefined tensor
         EXPECT_EQ(difference(result, result.elements, sample.tolerance), "") << sample.where;
         if (result.elements.empty()) continue;
         std::vector<std::byte> changed(result.elements.begin(), result.elements.end());

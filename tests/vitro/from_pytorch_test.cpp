@@ -174,6 +174,7 @@ TEST(FromPyTorch, layers_are_functions) {
   EXPECT_EQ(first(embedding(table, ids)), 6);
   const Tensor image = ones({1, 1, 4, 4}), kernel = ones({1, 1, 3, 3});
   EXPECT_EQ(first(conv2d(image, kernel, {}, {.padding = 1})), 4);
+  EXPECT_EQ(sizes_of(conv_transpose2d(image, kernel, {}, {.stride = 2})), (Ns{1, 1, 9, 9}));
   {
     const Tensor x = ones({1, 1, 32, 32});
     EXPECT_EQ(sizes_of(pad(x, {1, 1, 2, 2})), (Ns{1, 1, 36, 34}));
@@ -193,6 +194,10 @@ struct Classifier : nn::Module {
   }
 };
 
+struct Sequence : nn::Module {
+  nn::LSTM lstm{*this, "lstm", 3, 4};
+};
+
 struct Block : nn::Module {
   Block(Module& owner, std::string name) : Module(owner, std::move(name)) {}
   nn::Linear fc{*this, "fc", 6, 8};
@@ -206,6 +211,16 @@ struct Blocks : nn::Module {
     blocks.emplace_back(*this, "blocks.0");
   }
 };
+
+TEST(FromPyTorch, recurrent_layers_return_their_states) {
+  const Sequence model;
+  const auto& lstm = model.lstm;
+  const Tensor x = ones({5, 2, 3});
+  const auto [y, h, c] = lstm(x);
+  EXPECT_EQ(sizes_of(y), (Ns{5, 2, 4}));
+  EXPECT_EQ(sizes_of(h), (Ns{1, 2, 4}));
+  EXPECT_EQ(sizes_of(c), (Ns{1, 2, 4}));
+}
 
 TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   Classifier model;
