@@ -2,6 +2,7 @@
 #include "core/numbers.h"
 #include "ops/memory_format.h"
 #include "ops/norms.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/channel_norm.h"
@@ -14,8 +15,7 @@ namespace vitro {
 namespace ops {
 
 Tensor updated(const Tensor& running, const Tensor& of_batch, double momentum) {
-  const Tensor wide = to(running, compute_type(running.dtype()));
-  return to(wide * (1 - momentum) + of_batch * momentum, running.dtype());
+  return to(widened(running) * (1 - momentum) + of_batch * momentum, running.dtype());
 }
 
 namespace {
@@ -41,11 +41,11 @@ struct Batch {
 
   // The statistics are known, so the factor and the summand of each channel are computed first.
   Tensor with_running_statistics() const {
-    Tensor scale = rsqrt(wide(running_var) + eps);
-    if (weight.defined()) scale = scale * wide(weight);
-    Tensor shift = -(wide(running_mean) * scale);
-    if (bias.defined()) shift = wide(bias) + shift;
-    return to(wide(formatted()) * over_channels(scale, x) + over_channels(shift, x), x.dtype());
+    Tensor scale = rsqrt(widened(running_var) + eps);
+    if (weight.defined()) scale = scale * widened(weight);
+    Tensor shift = -(widened(running_mean) * scale);
+    if (bias.defined()) shift = widened(bias) + shift;
+    return to(widened(formatted()) * over_channels(scale, x) + over_channels(shift, x), x.dtype());
   }
 
   // The result, and statistics of the batch in the compute type, [c].
@@ -54,7 +54,7 @@ struct Batch {
   };
   // The mean is subtracted first, which is more precise if it is far from 0.
   Trained with_own_statistics() const {
-    const Tensor in = wide(formatted());
+    const Tensor in = widened(formatted());
     Dims dims;
     Size count = 1;
     for (int64_t d = 0; d < x.rank(); ++d) {
@@ -64,16 +64,16 @@ struct Batch {
     }
     const auto [variance, mean] = var_mean(in, dims, 0, true);
     const Tensor deviation = rsqrt(variance + eps);
-    const Tensor scale = weight.defined() ? deviation * over_channels(wide(weight), x) : deviation;
+    const Tensor scale =
+        weight.defined() ? deviation * over_channels(widened(weight), x) : deviation;
     Tensor y = (in - mean) * scale;
-    if (bias.defined()) y = y + over_channels(wide(bias), x);
+    if (bias.defined()) y = y + over_channels(widened(bias), x);
     const auto by_channel = [&](const Tensor& t) { return reshape(t, {x.size(1)}); };
     return {to(y, x.dtype()), by_channel(mean), by_channel(deviation),
             by_channel(variance) * count / (count - 1)};
   }
 
  private:
-  static Tensor wide(const Tensor& t) { return to(t, compute_type(t.dtype())); }
   Tensor formatted() const { return has_channels_last(x) ? x : contiguous(x); }
 };
 

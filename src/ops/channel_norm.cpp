@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 #include "ops/memory_format.h"
 #include "ops/norms.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
@@ -59,10 +60,6 @@ void check_groups(std::string_view op, const Tensor& x, Size n, Size c, Size hxw
 }
 
 namespace {
-
-Tensor widened(const Tensor& x) {
-  return to(x, compute_type(x.dtype()));
-}
 
 Size size_after_channels(const Tensor& x) {
   Size out = 1;

@@ -3,6 +3,7 @@
 
 #include "core/numbers.h"
 #include "ops/convolve.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -92,10 +93,6 @@ Transposition transposition(std::string_view op, const Tensor& x, const Tensor& 
 
 namespace {
 
-Tensor wide(const Tensor& t) {
-  return to(t, compute_type(t.dtype()));
-}
-
 // What all functions do before and after the contraction. `rank`: the spatial dimensions.
 class Call {
  public:
@@ -115,18 +112,18 @@ class Call {
   Tensor convolution(const ConvAttrs& attrs) const {
     check_bias(weight_.size(0));
     const ConvolveAttrs a = attrs_of(op_, weight_, attrs);
-    return finished(convolved({image(), x_.where}, wide(weight_), a));
+    return finished(convolved({image(), x_.where}, widened(weight_), a));
   }
   Tensor transposed(const ConvTransposeAttrs& attrs) const {
     check_bias(weight_.size(1) * attrs.groups);
     const Tensor x = image();
     const auto [a, sizes] = transposition(op_, x, weight_, attrs);
-    return finished(ops::transposed({x, x_.where}, wide(weight_), a, sizes));
+    return finished(ops::transposed({x, x_.where}, widened(weight_), a, sizes));
   }
 
  private:
   Tensor image() const {
-    const Tensor x = wide(x_.operand.tensor());
+    const Tensor x = widened(x_.operand.tensor());
     return single_ ? unsqueeze(x, 0) : x;
   }
 
@@ -134,7 +131,7 @@ class Call {
     if (bias_.defined()) {
       Sizes sizes(weight_.sizes().size() - 1, Size(1));
       sizes[0] = bias_.size(0);
-      y = add({y, x_.where}, view(wide(bias_), sizes));
+      y = add({y, x_.where}, view(widened(bias_), sizes));
     }
     return to(single_ ? squeeze(y, 0) : y, x_.operand.tensor().dtype());
   }

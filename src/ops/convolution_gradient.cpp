@@ -3,6 +3,7 @@
 #include "core/numbers.h"
 #include "ops/convolve.h"
 #include "ops/gradient.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/product.h"
@@ -22,17 +23,13 @@ Tensor of_weight(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const
                  weight);
 }
 
-Tensor wide(const Tensor& t) {
-  return to(t, compute_type(t.dtype()));
-}
-
 }  // namespace
 
 void Convolve::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
-  const Tensor &x = f.tensor(0), &weight = f.tensor(1), g = wide(f.gradient());
-  if (f.wants(0)) f.set(0, transposed(g, wide(weight), a, spatial(x)));
-  if (f.wants(1)) f.set(1, of_weight(wide(x), g, a, weight.sizes()));
+  const Tensor &x = f.tensor(0), &weight = f.tensor(1), g = widened(f.gradient());
+  if (f.wants(0)) f.set(0, transposed(g, widened(weight), a, spatial(x)));
+  if (f.wants(1)) f.set(1, of_weight(widened(x), g, a, weight.sizes()));
 }
 
 }  // namespace ops
@@ -62,7 +59,7 @@ std::tuple<Tensor, Tensor, Tensor> convolution_backward(ops::At gradient, const 
   VITRO_CHECK(given.dtype() == x.dtype() && ops::equal_sizes(given.sizes(), sizes), op,
               ": the result of the convolution is ", x.dtype(), " of sizes ", numbers_of(sizes),
               ", the gradient is ", given.dtype(), " of sizes ", numbers_of(given.sizes()));
-  const Tensor g = ops::wide(given), in = ops::wide(x), w = ops::wide(weight);
+  const Tensor g = ops::widened(given), in = ops::widened(x), w = ops::widened(weight);
   Tensor of_x, of_weight, of_bias;
   // The gradients of a transposed convolution are those of its adjoint, in which x and g change
   // places.

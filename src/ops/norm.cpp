@@ -8,6 +8,7 @@
 #include "core/numbers.h"
 #include "ops/expand_rows.h"
 #include "ops/norms.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
@@ -40,11 +41,6 @@ void var_shape(ShapeCall& call) {
   const auto& a = call.attrs.as<VarAttrs>();
   const TensorMeta& x = floating_of(call);
   shape_of_reduction(call, {wrap_dims(call.op, a.dim, x.rank()), a.keepdim}, x.dtype);
-}
-
-// `x` in its compute type.
-Tensor widened(const Operand& x) {
-  return to(x.tensor(), compute_type(x.tensor().dtype()));
 }
 
 // If sizes depend on data, only the size of the reduced dimension adds a guard: for empty others
@@ -145,7 +141,7 @@ void Var::shape(ShapeCall& call) {
 void VarMean::expand(std::span<const Operand> operands, AttrsView attrs,
                      std::span<Tensor> results) {
   const auto& a = attrs.as<Attrs>();
-  const Tensor x = widened(operands[0]);
+  const Tensor x = widened(operands[0].tensor());
   const Dims dims = wrap_dims(name, a.dim, x.rank());
   auto [variance, mean_of_x] = moments(x, dims, a.correction);
   const DType dtype = operands[0].tensor().dtype();

@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 #include "ops/memory_format.h"
 #include "ops/norms.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -25,10 +26,6 @@ namespace {
 
 using Mask = std::array<bool, 3>;
 using Three = std::tuple<Tensor, Tensor, Tensor>;
-
-Tensor wide(const Tensor& t) {
-  return to(t, compute_type(t.dtype()));
-}
 
 void check_mask(std::string_view op, const Mask& mask, bool weight, bool bias) {
   VITRO_CHECK(!mask[1] || weight, op, ": output_mask wants the gradient of weight, which is None");
@@ -97,7 +94,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(
   ops::check_mask(op, output_mask, weight.defined(), bias.defined());
   const size_t first = ops::first_normalized(op, x.sizes(), shape);
   Sizes statistics = x.sizes();
-  ops::Norm norm{ops::wide(x), ops::wide(g), {}, {}, {}, {}, {}};
+  ops::Norm norm{ops::widened(x), ops::widened(g), {}, {}, {}, {}, {}};
   for (size_t d = 0; d < statistics.size(); ++d) {
     if (d >= first) statistics[d] = 1;
     (d < first ? norm.parameters : norm.statistics).push_back(static_cast<int64_t>(d));
@@ -105,8 +102,8 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(
   ops::check_sizes(op, "mean", mean, statistics);
   ops::check_sizes(op, "rstd", rstd, statistics);
   if (weight.defined()) ops::check_sizes(op, "weight", weight, shape);
-  norm.mean = ops::wide(mean), norm.scale = ops::wide(rstd);
-  if (weight.defined()) norm.weight = ops::wide(weight);
+  norm.mean = ops::widened(mean), norm.scale = ops::widened(rstd);
+  if (weight.defined()) norm.weight = ops::widened(weight);
   const DType dtype = weight.defined() ? weight.dtype() : bias.defined() ? bias.dtype() : x.dtype();
   return ops::finished(norm.gradients(output_mask), x, shape, dtype);
 }
@@ -125,14 +122,14 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm_backward(
   ops::check_sizes(op, "mean", mean, {n, Size(group)});
   ops::check_sizes(op, "rstd", rstd, {n, Size(group)});
   const Sizes split{n, Size(group), c / group, hxw}, each{n, Size(group), 1, 1};
-  ops::Norm norm{reshape(ops::wide(x), split),
-                 reshape(ops::wide(g), split),
-                 reshape(ops::wide(mean), each),
-                 reshape(ops::wide(rstd), each),
+  ops::Norm norm{reshape(ops::widened(x), split),
+                 reshape(ops::widened(g), split),
+                 reshape(ops::widened(mean), each),
+                 reshape(ops::widened(rstd), each),
                  {},
                  {2, 3},
                  {0, 3}};
-  if (weight.defined()) norm.weight = reshape(ops::wide(weight), {1, Size(group), c / group, 1});
+  if (weight.defined()) norm.weight = reshape(ops::widened(weight), {1, Size(group), c / group, 1});
   return ops::finished(norm.gradients(output_mask), x, {c}, dtype);
 }
 
@@ -153,8 +150,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm_backward(
               " if train=", train ? "True" : "False");
   const DType dtype = ops::check_parameters(
       op, x, x.size(1), {{"weight", weight}, {names[0], mean}, {names[1], spread}});
-  const auto over = [&](const Tensor& t) { return ops::over_channels(ops::wide(t), x); };
-  ops::Norm norm{ops::wide(x), ops::wide(g), over(mean), over(spread), {}, {}, {}};
+  const auto over = [&](const Tensor& t) { return ops::over_channels(ops::widened(t), x); };
+  ops::Norm norm{ops::widened(x), ops::widened(g), over(mean), over(spread), {}, {}, {}};
   if (!train) norm.scale = rsqrt(norm.scale + eps);
   if (weight.defined()) norm.weight = over(weight);
   for (int64_t d = 0; d < x.rank(); ++d) {

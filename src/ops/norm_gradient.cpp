@@ -3,14 +3,11 @@
 
 #include "ops/gradient.h"
 #include "ops/norms.h"
+#include "ops/wide.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::ops {
 namespace {
-
-Tensor widened(const Tensor& x) {
-  return to(x, compute_type(x.dtype()));
-}
 
 // The sum of a and b, either of which may be undefined.
 Tensor sum_of(const Tensor& a, const Tensor& b) {
@@ -82,9 +79,8 @@ void NativeLayerNorm::gradient(Formula& f) {
   const Tensor scale =
       exact ? f.result(2) : rsqrt(mean(distance * distance, dims, true) + f.attrs<Attrs>().eps);
   const Tensor n = distance * scale;
-  const auto wide = [](const Tensor& t) { return t.defined() ? widened(t) : t; };
-  const Tensor g = wide(f.gradient(0)), of_mean = wide(f.gradient(1)),
-               of_scale = wide(f.gradient(2));
+  const Tensor g = widened(f.gradient(0)), of_mean = widened(f.gradient(1)),
+               of_scale = widened(f.gradient(2));
   if (g.defined() && f.wants(1)) f.set(1, g * n);
   if (g.defined() && f.wants(2)) f.set(2, g);
   if (!f.wants(0)) return;

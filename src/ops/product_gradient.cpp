@@ -1,6 +1,7 @@
 // Gradients of matrix products.
 #include <array>
 
+#include "ops/wide.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/all.h"
 
@@ -12,10 +13,6 @@ Tensor transposed(const Tensor& x) {
 }
 
 // Products with a bias or scales compute halves in f32.
-Tensor widened(const Tensor& x) {
-  return to(x, compute_type(x.dtype()));
-}
-
 const Operand& factor(const Formula& f, size_t i) {
   static const Operand one = 1;
   return i < f.operand_count() && f.operand(i).is_number() ? f.operand(i) : one;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/numbers.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/activation.h"
@@ -50,10 +51,6 @@ State joined(const std::vector<State>& parts) {
     if (part.c.defined()) c.push_back(part.c);
   }
   return {cat(h), c.empty() ? Tensor() : cat(c)};
-}
-
-Tensor widened(const Tensor& t) {
-  return t.defined() ? to(t, compute_type(t.dtype())) : t;
 }
 
 // ---- one step ----
@@ -183,7 +180,7 @@ void check_weights(std::string_view op, Kind kind, const Weights& w, const Tenso
   if (w.w_hr.defined()) check_sizes(op, "w_hr", w.w_hr, x, {state, hidden});
 }
 
-Weights widened(const Weights& w) {
+Weights in_compute_type(const Weights& w) {
   return {widened(w.w_ih), widened(w.w_hh), widened(w.b_ih), widened(w.b_hh), widened(w.w_hr)};
 }
 
@@ -257,7 +254,7 @@ class Network {
     if (attrs_.has_biases) w.b_ih = own[2], w.b_hh = own[3];
     if (projects_) w.w_hr = own.back();
     check_weights(op_, kind_, w, x_, in, hidden_, state_.h.size(2));
-    return widened(w);
+    return in_compute_type(w);
   }
 
   std::string_view op_;
@@ -322,7 +319,7 @@ State cell(std::string_view op, Kind kind, const At& at, const State& state, con
   check_sizes(op, "hx", state.h, x, {x.size(0), hidden});
   if (kind == Kind::lstm) check_sizes(op, "cx", state.c, x, {x.size(0), hidden});
   check_weights(op, kind, w, x, x.size(1), hidden, hidden);
-  const Weights wide = widened(w);
+  const Weights wide = in_compute_type(w);
   const Tensor in = linear({widened(x), at.where}, wide.w_ih, wide.b_ih);
   const State next = Step(kind, wide)(in, state.each([](const Tensor& t) { return widened(t); }));
   return next.each([&](const Tensor& t) { return to(t, x.dtype()); });

@@ -125,5 +125,8 @@ Tensor widened(std::string_view op, const At& x) {
   check_floating(op, t);
   return vitro::to(x, compute_type(t.dtype()));
 }
+Tensor widened(const Tensor& x) {
+  return x.defined() ? vitro::to(x, compute_type(x.dtype())) : x;
+}
 
 }  // namespace vitro::ops

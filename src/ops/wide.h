@@ -11,6 +11,8 @@ namespace vitro::ops {
 void check_floating(std::string_view op, const Tensor& x);
 // x in its compute type. Error naming `op` unless it is floating-point.
 Tensor widened(std::string_view op, const At& x);
+// The same without the check; undefined if x is.
+Tensor widened(const Tensor& x);
 
 // The dtype to which the operands are promoted.
 DType result_type(std::initializer_list<const Operand*> operands);
