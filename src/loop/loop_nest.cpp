@@ -52,9 +52,8 @@ class Chooser {
   // If the last loop is too short for vectors: another one, along which everything but the first
   // access is a contiguous run or constant, becomes the last.
   void fill_vectors() {
-    constexpr int64_t least = 8, enough = 16;
-    if (loops_.size() < 2 || sym::extent_of(loops_.back()).constant().value_or(least) >= least)
-      return;
+    constexpr int64_t enough = 16;
+    if (!has_short_vectors(loops_)) return;
     for (size_t at = loops_.size() - 1; at-- > 0;) {
       const Expr loop = loops_[at];
       if (sym::extent_of(loop).constant().value_or(enough) < enough || !runs_along(loop)) continue;
@@ -164,6 +163,11 @@ class Chooser {
 };
 
 }  // namespace
+
+bool has_short_vectors(std::span<const Expr> loops) {
+  constexpr int64_t least = 8;
+  return loops.size() > 1 && sym::extent_of(loops.back()).constant().value_or(least) < least;
+}
 
 LoopNest choose_loop_nest(std::span<const Expr> dims, std::span<const Expr> accesses,
                           Expr first_choice, bool vectorizes) {

@@ -23,4 +23,7 @@ struct LoopNest {
 LoopNest choose_loop_nest(std::span<const sym::Expr> dims, std::span<const sym::Expr> accesses,
                           sym::Expr first_choice, bool vectorizes = false);
 
+// Whether vectors along the last loop would be mostly empty: only then `vectorizes` has an effect.
+bool has_short_vectors(std::span<const sym::Expr> loops);
+
 }  // namespace vitro::loop

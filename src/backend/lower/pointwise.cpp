@@ -103,9 +103,8 @@ void add_loops(KernelBuilder& build, const Index& space,
   loop::Kernel& kernel = build.kernel();
   Verdict schedule = read_in_tiles(machine, kernel, nest.loops, body);
   if (!schedule) {
-    if (loop::LoopNest filled = loop::choose_loop_nest(space, accesses, first, true);
-        filled.values != nest.values) {
-      nest = std::move(filled);
+    if (loop::has_short_vectors(nest.loops)) {
+      nest = loop::choose_loop_nest(space, accesses, first, true);
       build.start_over();
       body = stores_at(nest.values);
     }
