@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/convolve.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/nn/init.h"
@@ -24,14 +25,19 @@ Tensor Linear::operator()(ops::At x) const {
 
 namespace {
 
-// The sizes of weights, [rows, columns, kernel sizes...], where one number is for all dimensions.
+// The number for dimension d, where one number is for all.
+int64_t number_of(const DimsArg& numbers, size_t d) {
+  return numbers[numbers.size() == 1 ? 0 : d];
+}
+
+// The sizes of weights, [rows, columns, kernel sizes...].
 Dims sizes_of_weight(std::string_view layer, int rank, int64_t rows, int64_t columns,
                      const DimsArg& kernel) {
   const auto dims = static_cast<size_t>(rank);
   VITRO_CHECK(kernel.size() == 1 || kernel.size() == dims, layer, ": kernel needs one number or ",
               rank, ", got ", kernel);
   Dims sizes{rows, columns};
-  for (size_t d = 0; d < dims; ++d) sizes.push_back(kernel[kernel.size() == 1 ? 0 : d]);
+  for (size_t d = 0; d < dims; ++d) sizes.push_back(number_of(kernel, d));
   return sizes;
 }
 
@@ -54,10 +60,6 @@ using ConvTransposeFunction = Tensor (*)(ops::At, const Tensor&, const Tensor&,
 constexpr ConvTransposeFunction transposed_convs[] = {&conv_transpose1d, &conv_transpose2d,
                                                       &conv_transpose3d};
 
-int64_t number_of(const DimsArg& numbers, size_t d) {
-  return numbers[numbers.size() == 1 ? 0 : d];
-}
-
 // The border that a convolution adds to x, as the argument of pad(): from the last dimension on.
 Sizes border_of(const Tensor& weight, const ops::ConvAttrs& attrs) {
   Sizes pad;
@@ -67,10 +69,12 @@ Sizes border_of(const Tensor& weight, const ops::ConvAttrs& attrs) {
       pad.push_back(pad.back());
       continue;
     }
-    const Size reach = (weight.sizes()[d + 2] - 1) * number_of(attrs.dilation, d);
-    const Size total = attrs.padding.word == "same" ? reach : Size(0);
-    pad.push_back(total / 2);
-    pad.push_back(total - total / 2);
+    const bool same = attrs.padding.word == "same";
+    const auto [before, after] =
+        same ? ops::same_padding(weight.sizes()[d + 2], number_of(attrs.dilation, d))
+             : ops::SamePadding{0, 0};
+    pad.push_back(before);
+    pad.push_back(after);
   }
   return pad;
 }

@@ -32,9 +32,10 @@ void pad_by_word(std::string_view op, std::string_view word, const Tensor& weigh
   for (size_t d = 0; d < a.stride.size(); ++d) {
     VITRO_CHECK(!same || a.stride[d] == 1, op, ": padding \"same\" needs a stride of 1, got ",
                 a.stride);
-    const Size total = same ? (weight.sizes()[d + 2] - 1) * a.dilation[d] : Size(0);
-    a.padding.push_back(total / 2);
-    a.padding_after.push_back(total - total / 2);
+    const auto [before, after] =
+        same ? same_padding(weight.sizes()[d + 2], a.dilation[d]) : SamePadding{0, 0};
+    a.padding.push_back(before);
+    a.padding_after.push_back(after);
   }
 }
 
@@ -190,6 +191,7 @@ Tensor conv_transpose3d(ops::At x, const Tensor& weight, const Tensor& bias,
 Tensor convolution(ops::At x, const Tensor& weight, const Tensor& bias, DimsArg stride,
                    DimsArg padding, DimsArg dilation, bool transposed, DimsArg output_padding,
                    int64_t groups) {
+  const CalledAs name("convolution", x.where);
   ops::check_batch("convolution", x.operand.tensor(), weight);
   const int64_t rank = weight.rank() - 2;
   return transposed

@@ -50,6 +50,14 @@ Transposition transposition(std::string_view op, const Tensor& x, const Tensor& 
                             const ConvTransposeAttrs& attrs);
 // Error of `op` unless `weight` is that of one of the convolutions, and x a batch for it.
 void check_batch(std::string_view op, const Tensor& x, const Tensor& weight);
+// Zeros before and after a dimension so that windows of `kernel` taps keep its size.
+struct SamePadding {
+  Size before, after;
+};
+inline SamePadding same_padding(Size kernel, int64_t dilation) {
+  const Size total = (kernel - 1) * dilation;
+  return {total / 2, total - total / 2};
+}
 // The attributes of the convolution. Error of `op` if the arguments are invalid.
 ConvolveAttrs attrs_of(std::string_view op, const Tensor& weight, const ConvAttrs& attrs);
 
