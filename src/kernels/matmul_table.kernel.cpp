@@ -1,7 +1,7 @@
 // The tables of matrix products for one instruction set (compiled once for each): matmul.h and
 // matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
-#include "kernels/channel_windows.h"
+#include "kernels/depthwise.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
 #include "kernels/winograd.h"
@@ -89,8 +89,8 @@ static void multiply_windows(const WindowsCall& call) {
   matmul_multiply_windows<T>(call);
 }
 template <class T>
-static void multiply_channels(const WindowsCall& call) {
-  multiply_channel_windows<T>(call);
+static void multiply_depthwise(const WindowsCall& call) {
+  depthwise_multiply<T>(call);
 }
 
 static void read_winograd(const WinogradCall& call) {
@@ -160,11 +160,11 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
 // None for halves: their operands are converted to the type of the sums first.
 struct NoWindows {
   static constexpr void (*all)(const WindowsCall&) = nullptr;
-  static constexpr void (*of_channels)(const WindowsCall&) = nullptr;
+  static constexpr void (*depthwise)(const WindowsCall&) = nullptr;
 };
 template <class T>
 struct RealWindows {
-  static constexpr auto all = multiply_windows<T>, of_channels = multiply_channels<T>;
+  static constexpr auto all = multiply_windows<T>, depthwise = multiply_depthwise<T>;
 };
 template <class T>
 struct WindowsOf : NoWindows {};
@@ -177,7 +177,7 @@ template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
      multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
-     WindowsOf<T>::all, WindowsOf<T>::of_channels, pack_taps<T>, winograd_cut, read_winograd,
+     WindowsOf<T>::all, WindowsOf<T>::depthwise, pack_taps<T>, winograd_cut, read_winograd,
      multiply_winograd, pack_winograd},
     run<T>};
 

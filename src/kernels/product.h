@@ -156,9 +156,9 @@ struct WinogradPanel {
   return channels < 16 && groups == 1 && taps > 1 && dilation == 1;
 }
 
+inline constexpr long depthwise_most_taps = 64;
 // Whether windows over one channel have code of their own, with lanes along the channels or the
 // positions: each result is the sum of a few products.
-inline constexpr long depthwise_most_taps = 64;
 [[gnu::always_inline]] inline bool is_depthwise(long channels, long columns, long taps) {
   return channels == 1 && columns == 1 && taps <= depthwise_most_taps;
 }
@@ -206,7 +206,7 @@ struct Product {
   // Column j is the sum over windows of channel j alone, with at most depthwise_most_taps taps;
   // Windows::channels is 1, and x is channel 0 of the first column. Panels are those of
   // pack_taps() for one channel.
-  void (*multiply_channel_windows)(const WindowsCall& call);
+  void (*multiply_depthwise)(const WindowsCall& call);
   // Packs panels whose rows are in the order of taps and channels: element (tap * channels + p, j)
   // is at b[tap * tap_stride + p * row_stride + j * column_stride].
   void (*pack_taps)(const void* b, long taps, long tap_stride, long row_stride, long column_stride,

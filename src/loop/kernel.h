@@ -108,7 +108,7 @@ struct Windows {
   sym::Expr image_stride, channels;
   std::optional<Winograd> winograd = {};
   // Column j of the product reads channel j alone, and `channels` is 1.
-  bool of_column = false;
+  bool depthwise = false;
 
   void each(auto&& visit) const {
     for (const Dimension& d : dimensions) {

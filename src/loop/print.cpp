@@ -196,7 +196,7 @@ class Printer {
     const Windows& w = *left.windows;
     put("windows of ", buffer(left.buffer), '[', left.base, " + ", w.image_stride, "*image");
     for (const Windows::Dimension& d : w.dimensions) put(" + ", d.position_stride, "*position");
-    w.of_column ? put(" + column]:") : put(" + channel < ", w.channels, "]:");
+    w.depthwise ? put(" + column]:") : put(" + channel < ", w.channels, "]:");
     for (const Windows::Dimension& d : w.dimensions) {
       put(' ', d.taps, " taps of ", d.size, " to ", d.out, " (stride ", d.stride, ", padding ",
           d.padding, ", dilation ", d.dilation, ')');

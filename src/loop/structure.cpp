@@ -125,7 +125,7 @@ class Writer {
     add(windows ? windows->dimensions.size() : 0);
     if (!windows) return;
     windows->each([this](sym::Expr e) { add(e); });
-    add(windows->of_column);
+    add(windows->depthwise);
     add(windows->winograd.has_value());
     if (!windows->winograd) return;
     const auto& [m, tiles_of_block, tiles, scratch] = *windows->winograd;

@@ -238,9 +238,9 @@ TEST(ConvolutionText,
     for (const auto& kernel : c.report.kernels) all += kernel.source;
     return all;
   };
-  EXPECT_NE(source_of(2, DType::f32).find("product.multiply_channel_windows("), std::string::npos);
-  EXPECT_NE(source_of(1, DType::f64).find("product.multiply_channel_windows("), std::string::npos);
-  EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_channel_windows("), std::string::npos);
+  EXPECT_NE(source_of(2, DType::f32).find("product.multiply_depthwise("), std::string::npos);
+  EXPECT_NE(source_of(1, DType::f64).find("product.multiply_depthwise("), std::string::npos);
+  EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_depthwise("), std::string::npos);
 }
 
 TEST(ConvolutionText, of_few_channels_copies_the_image_along_its_rows) {

@@ -116,10 +116,10 @@ void Emitter::declare_windows(const loop::Windows& w) {
 
 void Emitter::multiply_windows(const loop::Product& p, const std::string& panels) {
   const std::string x = at_base(buffer_name(p.left.buffer), p.left.base);
-  const bool of_column = p.left.windows->of_column;
-  out_.line("product.multiply_", of_column ? "channel_" : "",
-            "windows({at.row, at.rows, at.columns,");
-  out_.line("    ", x, of_column ? " + at.column" : "", ", &windows,");
+  const bool depthwise = p.left.windows->depthwise;
+  out_.line("product.multiply_", depthwise ? "depthwise" : "windows",
+            "({at.row, at.rows, at.columns,");
+  out_.line("    ", x, depthwise ? " + at.column" : "", ", &windows,");
   out_.line("    ", panels, ", ", factor_text(p.k), " * product.width,");
   out_.line("    sums, ", names_of(p).stride, "});");
 }

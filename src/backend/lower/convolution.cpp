@@ -50,7 +50,7 @@ class ConvolutionLowering {
   }
 
   std::vector<LoweredKernel> run() {
-    if (is_depthwise() && !has_column_per_channel()) {
+    if (is_depthwise() && !multiplies_channels()) {
       kernels_.push_back(sum_channels());
       return std::move(kernels_);
     }
@@ -140,7 +140,7 @@ class ConvolutionLowering {
   }
 
   void choose_tiles() {
-    if (program_.exact() || product_.accumulate != DType::f32 || !is_3x3() || of_column_) return;
+    if (program_.exact() || product_.accumulate != DType::f32 || !is_3x3() || depthwise_) return;
     const auto height = out_[0].constant(), width = out_[1].constant(),
                channels = channels_.constant(), columns = columns_.constant();
     if (!height || !width || !channels || !columns || !keeps_weights()) return;
@@ -184,16 +184,16 @@ class ConvolutionLowering {
     return channels && columns && taps && kernels::is_depthwise(*channels, *columns, *taps);
   }
 
-  // If the channels of the operand and of the result are contiguous: the channels become the
-  // columns of one product, each of which reads its own channel.
-  bool has_column_per_channel() {
+  // If the channels of the operand and of the result are contiguous: makes them the columns of one
+  // product, each of which reads its own channel.
+  bool multiplies_channels() {
     const std::optional<Image> x = in_memory();
     if (!x || !x->channel_stride.is(1)) return false;
     spec_.groups = 1;
     columns_ = product_.n = result_[1];
     set_rows(false);
-    of_column_ = !epilogue().lies_across();
-    return of_column_;
+    depthwise_ = !epilogue().lies_across();
+    return depthwise_;
   }
 
   LoweredKernel sum_channels() {
@@ -346,7 +346,7 @@ class ConvolutionLowering {
 
   void find_left() {
     std::optional<Image> x = in_memory();
-    if (of_column_) return read_windows(*x, false);
+    if (depthwise_) return read_windows(*x, false);
     const bool plain = is_pointwise();
     if (x && plain && read_as_matrix(*x)) return;
     const bool joins = joins_last_taps();
@@ -462,7 +462,7 @@ class ConvolutionLowering {
     }
     windows.image_stride = x.image_stride;
     windows.channels = channels_;
-    windows.of_column = of_column_;
+    windows.depthwise = depthwise_;
     if (joins) {
       loop::Windows::Dimension& last = windows.dimensions.back();
       last.size = joined_size();
@@ -486,7 +486,7 @@ class ConvolutionLowering {
   Expr channels_, columns_;         // of a group, of the operand and the result
   Expr positions_, batches_;
   bool of_all_images_ = false;
-  bool of_column_ = false;               // as in loop::Windows
+  bool depthwise_ = false;               // as in loop::Windows
   Expr image_, group_index_, position_;  // for the batch and row of the product
   loop::Product product_;
   loop::Left left_;

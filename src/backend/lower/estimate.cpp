@@ -92,7 +92,7 @@ class Counter {
   // Distinct elements of the left operand: windows overlap.
   static Expr left_elements(const loop::Product& p) {
     if (!p.left.windows) return p.m * p.k;
-    Expr positions = 1, elements = p.left.windows->of_column ? p.n : p.left.windows->channels;
+    Expr positions = 1, elements = p.left.windows->depthwise ? p.n : p.left.windows->channels;
     for (const loop::Windows::Dimension& d : p.left.windows->dimensions) {
       positions = positions * d.out;
       elements = elements * d.size;

@@ -2,7 +2,7 @@
 // a tile of rows times sixteen channels stays in registers over all taps, then come the next
 // channels, which follow in memory. Sums are in the order of the taps, with fma.
 //
-//   multiply_channel_windows<f32>(call);
+//   depthwise_multiply<f32>(call);
 //
 // Not part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
 #pragma once
@@ -12,10 +12,10 @@ namespace vitro::kernels::inline VITRO_ISA {
 
 // Rows of a tile: independent sums hide the latency of fma, and leave registers for weights.
 template <class Acc>
-inline constexpr int channel_rows = MatmulPanel<Acc>::vectors > 1 ? 8 : MatmulPanel<Acc>::rows;
+inline constexpr int depthwise_rows = MatmulPanel<Acc>::vectors > 1 ? 8 : MatmulPanel<Acc>::rows;
 
 template <class Acc>
-struct ChannelTile {
+struct DepthwiseTile {
   const Acc* x;      // channel 0
   const i64* start;  // of each row, in elements of x
   const WindowsTap* taps;
@@ -28,11 +28,11 @@ struct ChannelTile {
 };
 
 // c[rows][16] = the sums for at most `left` channels from `channel` on, over all taps; `inside`:
-// as in ChannelTile; `full`: sixteen channels.
+// as in DepthwiseTile; `full`: sixteen channels.
 template <int rows, bool inside, bool full, class Acc>
-[[gnu::always_inline]] inline void channel_sums(const ChannelTile<Acc>& t,
-                                                const Acc* const (&x)[rows], const Acc* b,
-                                                i64 channel, i64 left) {
+[[gnu::always_inline]] inline void depthwise_sums(const DepthwiseTile<Acc>& t,
+                                                  const Acc* const (&x)[rows], const Acc* b,
+                                                  i64 channel, i64 left) {
   Vec<Acc> sum[rows] = {};
 #pragma clang loop unroll(disable)
   for (const WindowsTap *tap = t.taps, *end = tap + t.count; tap != end; ++tap) {
@@ -55,7 +55,7 @@ template <int rows, bool inside, bool full, class Acc>
 }
 
 template <int rows, class Acc>
-[[gnu::noinline]] static void channel_tile(const ChannelTile<Acc>& t) {
+[[gnu::noinline]] static void depthwise_tile(const DepthwiseTile<Acc>& t) {
   constexpr i64 columns = MatmulPanel<Acc>::columns;
   const Acc* x[rows];
 #pragma clang loop unroll(full)
@@ -64,29 +64,29 @@ template <int rows, class Acc>
     const Acc* b = t.b + channel / columns * t.b_panel_stride + channel % columns;
     const i64 left = t.channels - channel;
     if (left < 16) {
-      channel_sums<rows, false, false>(t, x, b, channel, left);
+      depthwise_sums<rows, false, false>(t, x, b, channel, left);
     } else if (t.inside) {
-      channel_sums<rows, true, true>(t, x, b, channel, left);
+      depthwise_sums<rows, true, true>(t, x, b, channel, left);
     } else {
-      channel_sums<rows, false, true>(t, x, b, channel, left);
+      depthwise_sums<rows, false, true>(t, x, b, channel, left);
     }
   }
 }
 
 template <class Acc>
-using ChannelTileOf = void (*)(const ChannelTile<Acc>&);
+using DepthwiseTileOf = void (*)(const DepthwiseTile<Acc>&);
 
 template <class Acc, int... i>
-VITRO_INLINE ChannelTileOf<Acc> channel_tile_of(i64 rows, LaneList<int, i...>) {
-  static constexpr ChannelTileOf<Acc> tiles[] = {channel_tile<i + 1, Acc>...};
+VITRO_INLINE DepthwiseTileOf<Acc> depthwise_tile_of(i64 rows, LaneList<int, i...>) {
+  static constexpr DepthwiseTileOf<Acc> tiles[] = {depthwise_tile<i + 1, Acc>...};
   return tiles[rows - 1];
 }
 
 // At most product_rows rows.
 template <class Acc>
-[[gnu::always_inline]] inline void multiply_channel_rows(const WindowsCall& call,
-                                                         WindowsTap* taps) {
-  constexpr int height = channel_rows<Acc>;
+[[gnu::always_inline]] inline void depthwise_multiply_rows(const WindowsCall& call,
+                                                           WindowsTap* taps) {
+  constexpr int height = depthwise_rows<Acc>;
   const Windows& w = *call.windows;
   WindowsRows rows(w);
   rows.find(call.row, call.rows);
@@ -100,7 +100,7 @@ template <class Acc>
   for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
     const i64 n = low + (tile < higher);
     const u64 all = (u64(1) << n) - 1;
-    channel_tile_of<Acc>(n, __make_integer_seq<LaneList, int, height>{})(
+    depthwise_tile_of<Acc>(n, __make_integer_seq<LaneList, int, height>{})(
         {(const Acc*)call.x, rows.start(), taps, count, row, (inside >> row & all) == all,
          (const Acc*)call.b, call.b_panel_stride, (Acc*)call.c + row * call.c_row_stride,
          call.c_row_stride, call.columns});
@@ -109,14 +109,14 @@ template <class Acc>
 }
 
 template <class Acc>
-[[gnu::noinline]] static void multiply_channel_windows(const WindowsCall& call) {
+[[gnu::noinline]] static void depthwise_multiply(const WindowsCall& call) {
   WindowsTap taps[depthwise_most_taps];
   WindowsCall some = call;
   for (i64 row = 0; row < call.rows; row += product_rows) {
     some.row = call.row + row;
     some.rows = smaller(product_rows, call.rows - row);
     some.c = (Acc*)call.c + row * call.c_row_stride;
-    multiply_channel_rows<Acc>(some, taps);
+    depthwise_multiply_rows<Acc>(some, taps);
   }
 }
 
