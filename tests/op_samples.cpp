@@ -135,6 +135,7 @@ OpSample sample_of(Payload payload, const json& row) {
   s.second = results_of(payload, row, "second");
   s.slope = row.value("slope", true);
   s.values = row.value("values", true);
+  if (row.contains("manual_seed")) s.manual_seed = row["manual_seed"].get<uint64_t>();
   if (row.contains("tol")) s.tolerance = {false, row["tol"][0], row["tol"][1], row["tol"][2]};
   s.where = s.op;
   for (const SampleOperand& operand : s.operands) describe(s.where, operand);
@@ -237,9 +238,10 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",    "binary",  "choosing", "reduction",  "rows",    "scan",    "view",    "joining",
-      "indexing", "picking", "putting",  "compacting", "sorting", "product", "windows", "creation",
-      "pooling",  "neural",  "algebra",  "arrays",     "norms",   "layers"};
+      "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
+      "joining", "indexing", "picking",  "putting",   "compacting", "sorting", "product",
+      "windows", "creation", "pooling",  "neural",    "algebra",    "arrays",  "norms",
+      "layers",  "random",   "seeded"};
   return names;
 }
 
@@ -251,7 +253,8 @@ OpSamples OpSamples::read(std::string_view family) {
 
 OpSamples OpSamples::read_gradients() {
   OpSamples all;
-  for (const std::string_view family : {"gradient", "neural_gradient", "layer_gradient"})
+  for (const std::string_view family :
+       {"gradient", "neural_gradient", "layer_gradient", "random_gradient"})
     all.add(family_path(family));
   return all;
 }

@@ -59,7 +59,8 @@ struct OpSample {
   std::string message;  // torch's, if it refused the call
   std::vector<SampleResult> results;
   SampleTolerance tolerance;
-  bool values = true;  // false: elements of results are random or undefined
+  std::optional<uint64_t> manual_seed;  // of torch's random numbers in the results
+  bool values = true;                   // false: elements of results are random or undefined
   // Families of gradients, which have no results: the gradient of each result, and torch's gradient
   // for each tensor among the operands, in order. nullopt if there is none.
   std::vector<std::optional<SampleTensor>> seeds;

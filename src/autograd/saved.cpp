@@ -65,6 +65,7 @@ struct Kind {
   bool all;                       // whether to pass optional ones
   std::optional<int64_t> number;  // the value of integer arguments; none: dimensions
   size_t shorter;                 // how much shorter than that rank lists of numbers are
+  int64_t size;                   // of each dimension
 };
 
 // A value for an argument that is not a tensor and has no default.
@@ -92,13 +93,13 @@ ArgValue example(const OpDef& op, const SchemaArgument& argument, const Kind& ki
   return type.optional ? ArgValue() : ArgValue(Scalar(0));
 }
 
-// Arguments that are tensors with one element each.
+// Arguments that are tensors of equal sizes.
 std::vector<NamedArg> example(Shapes& shapes, const ops::Overload& overload, const Kind& kind) {
   size_t next = 0;
   const auto tensor = [&] {
     const DType dtype = kind.dtypes[std::min(next, kind.dtypes.size() - 1)];
     const size_t rank = kind.rank - (next++ > 0 ? kind.less : 0);
-    return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(1))));
+    return shapes.tensor(ops::dense(dtype, cpu, Sizes(rank, Size(kind.size))));
   };
   std::vector<NamedArg> out;
   for (const SchemaArgument& argument : overload.schema.arguments) {
@@ -134,15 +135,17 @@ std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType dtypes[][4] = {
       {f, f, f, f}, {f, i, f, f}, {b, f, f, f}, {f, b, f, f}, {f, i, i, f}};
   constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
-  for (const size_t shorter : {0, 2}) {  // 2: a number for each spatial dimension
-    for (const auto& number : numbers) {
-      for (const bool all : {true, false}) {
-        for (const size_t less : {0, 1}) {
-          for (const auto& some : dtypes) {
-            for (const size_t rank : {1, 2, 3, 4, 0}) {
-              if (rank < less) continue;
-              const Kind kind{some, rank, less, all, number, shorter};
-              if (const auto found = found_for(overload, kind)) return found;
+  for (const int64_t size : {1, 2}) {
+    for (const size_t shorter : {0, 2}) {  // 2: a number for each spatial dimension
+      for (const auto& number : numbers) {
+        for (const bool all : {true, false}) {
+          for (const size_t less : {0, 1}) {
+            for (const auto& some : dtypes) {
+              for (const size_t rank : {1, 2, 3, 4, 0}) {
+                if (rank < less) continue;
+                const Kind kind{some, rank, less, all, number, shorter, size};
+                if (const auto found = found_for(overload, kind)) return found;
+              }
             }
           }
         }

@@ -48,9 +48,6 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
                             const Symbols& symbols, const std::string& name,
                             uint64_t newest_storage) {
   program.guards.insert(program.guards.end(), node.guards.begin(), node.guards.end());
-  VITRO_CHECK(node.op->kind != OpKind::random, name, ": frozen: ", node.op->name, " at ",
-              location_text(node.location),
-              " draws random numbers, which a frozen call would repeat (", not_repeatable, ")");
   for (const sym::Expr symbol : node.attr_symbols)
     program.symbols.emplace_back(symbol, symbols.value(symbol));
   for (const ExternalInput& input : node.inputs) {
@@ -58,8 +55,8 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
     const Tensor outside(&slots[input.slot]);
     VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name, " at ",
                 location_text(node.location),
-                " takes a tensor that the function made from host data, which a frozen call would "
-                "not recreate; pass it as an argument (",
+                " takes a tensor that the function made from host data, or the key of random "
+                "numbers, which a frozen call would not make again; pass it as an argument (",
                 not_repeatable, ")");
     program.reached.emplace_back(&input, outside);
   }

@@ -20,6 +20,7 @@
 #include "vitro/base/error.h"
 #include "vitro/events/rare.h"
 #include "vitro/graph/graph.h"
+#include "vitro/graph/pass.h"
 #include "vitro/ops/create.h"
 #include "vitro/runtime/copy.h"
 
@@ -52,7 +53,7 @@ class Form {
 
   // The key of a compiled op, among those of one op with the same attributes.
   std::span<const uint64_t> words() const { return words_; }
-  // The call's attributes, with the sizes in those of a sort (how many results) as symbols.
+  // The call's attributes. Sizes of results, in those of sorts and programs, are symbols.
   AttrsView attrs() const { return attrs_ ? attrs_.view() : call_.attrs; }
   // Values of the symbols, in the order of the graph; inputs likewise.
   std::span<const int64_t> values() const { return values_; }
@@ -229,7 +230,7 @@ void Form::keep_dimensions() {
       inputs_.emplace_back(t);
     }
   }
-  if (call_.op->sort) {
+  if (call_.op->sort || call_.op->pointwise || call_.op->composite) {
     attrs_ = Attrs(call_.attrs).map_sizes([&](Size size) {
       return size.hint() < 2 ? Size(size.hint()) : size_of(symbol(size.hint()));
     });
@@ -343,7 +344,7 @@ std::shared_ptr<const CompiledOp> compile_op(const OpCall& call, const Form& for
   const CalledAs nobody{Called()};  // the compiler's messages name ops themselves
   auto made = std::make_shared<CompiledOp>();
   sym::GuardSink asked;
-  const graph::Graph g = form.graph();
+  const graph::Graph g = call.op->composite ? graph::decompose(form.graph()) : form.graph();
   backend::BuildOptions options;
   options.name = call.op->name;
   auto executable = backend::compile(g, options);

@@ -1,6 +1,12 @@
+// The generator of the process: the words of Philox, and PyTorch's numbers of the Mersenne Twister.
 #include "vitro/core/generator.h"
 
+#include <cmath>
 #include <mutex>
+#include <numbers>
+
+#include "vitro/base/error.h"
+#include "vitro/core/mt19937.h"
 
 namespace vitro {
 namespace {
@@ -8,6 +14,7 @@ namespace {
 struct Process {
   std::mutex lock;
   RandomState state{0, 0};
+  std::optional<Mt19937> twister;  // if it was chosen
 };
 
 Process& process() {
@@ -33,10 +40,22 @@ std::array<uint32_t, 4> philox(uint64_t seed, uint64_t stream, uint64_t counter)
   return {c[0], c[1], c[2], c[3]};
 }
 
-void manual_seed(uint64_t seed) {
+uint32_t random_word(uint64_t seed, uint64_t stream, uint64_t index) {
+  return philox(seed, stream, index / 4)[index % 4];
+}
+
+void manual_seed(uint64_t seed, Generator generator) {
   Process& p = process();
   std::lock_guard hold(p.lock);
   p.state = {seed, 0};
+  p.twister.reset();
+  if (generator == Generator::mt19937) p.twister.emplace(seed);
+}
+
+Generator current_generator() {
+  Process& p = process();
+  std::lock_guard hold(p.lock);
+  return p.twister ? Generator::mt19937 : Generator::philox;
 }
 
 RandomState take_random(uint64_t draws) {
@@ -45,6 +64,61 @@ RandomState take_random(uint64_t draws) {
   const RandomState now = p.state;
   p.state.counter += draws;
   return now;
+}
+
+double Mt19937::normal() {
+  if (second_) {
+    const double second = *second_;
+    second_.reset();
+    return second;
+  }
+  const double angle = 2 * std::numbers::pi * unit_f64();
+  const double radius = std::sqrt(-2 * std::log1p(-unit_f64()));
+  second_ = radius * std::sin(angle);
+  return radius * std::cos(angle);
+}
+
+namespace {
+
+template <class T>
+void fill_with_normals(Mt19937& generator, std::span<T> out, T (Mt19937::*unit)(), bool is_half) {
+  if (out.size() < 16) {
+    for (T& x : out) x = static_cast<T>(generator.normal());
+    return;
+  }
+  const auto transform = [](std::span<T> block) {
+    for (size_t i = 0; i < 8; ++i) {
+      const double radius = std::sqrt(-2 * std::log(1.0 - block[i]));
+      const double angle = 2 * std::numbers::pi * block[i + 8];
+      block[i] = static_cast<T>(radius * std::cos(angle));
+      block[i + 8] = static_cast<T>(radius * std::sin(angle));
+    }
+  };
+  const size_t rest = out.size() % 16;
+  for (T& x : out.first(out.size() - (is_half ? rest : 0))) x = (generator.*unit)();
+  for (size_t i = 0; i + 16 <= out.size(); i += 16) transform(out.subspan(i, 16));
+  if (rest == 0) return;
+  const std::span last = out.last(16);  // with new numbers
+  for (T& x : last) x = (generator.*unit)();
+  transform(last);
+}
+
+}  // namespace
+
+void Mt19937::fill_normal(std::span<float> out, bool is_half) {
+  fill_with_normals(*this, out, &Mt19937::unit_f32, is_half);
+}
+void Mt19937::fill_normal(std::span<double> out) {
+  fill_with_normals(*this, out, &Mt19937::unit_f64, false);
+}
+
+void draw_from_mt19937(const std::function<void(Mt19937&)>& draw) {
+  Process& p = process();
+  std::lock_guard hold(p.lock);
+  VITRO_CHECK(p.twister.has_value(),
+              "random numbers: manual_seed chose another generator while "
+              "numbers were drawn");
+  draw(*p.twister);
 }
 
 }  // namespace vitro

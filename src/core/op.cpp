@@ -35,8 +35,6 @@ std::string_view name_of(OpKind kind) {
       return "concat";
     case OpKind::compaction:
       return "compaction";
-    case OpKind::random:
-      return "random";
     case OpKind::composite:
       return "composite";
     case OpKind::opaque:

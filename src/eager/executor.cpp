@@ -37,8 +37,8 @@ Tensor empty_for(const TensorMeta& meta) {
   return Tensor::empty_strided(plain(meta.sizes), plain(meta.strides), meta.dtype, meta.device);
 }
 
-// For devices without kernels compiled ahead.
-void run_on_device(const OpCall& call, std::span<const Tensor> outs) {
+// By kernels compiled on demand.
+void run_compiled(const OpCall& call, std::span<const Tensor> outs) {
   if (call.op->contraction && !is_floating(outs[0].dtype())) {
     Tensor made;
     call.op->contraction->integer_product(call.operands, call.attrs, {&made, 1});
@@ -53,7 +53,7 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
   const Tensor& out = outs[0];
   if (call.op->kind == OpKind::opaque) return run_opaque(call, outs);
   if (out.device() != cpu) [[unlikely]]
-    return run_on_device(call, outs);
+    return run_compiled(call, outs);
   if (outs.size() > 1) return run_on_demand(call, outs);
   switch (call.op->kind) {
     case OpKind::pointwise:
@@ -75,7 +75,6 @@ void run_into(const OpCall& call, const TensorMeta& meta, std::span<const Tensor
       return run_on_demand(call, outs);
     case OpKind::view:
     case OpKind::compaction:
-    case OpKind::random:
     case OpKind::composite:
     case OpKind::opaque:
       break;
@@ -139,6 +138,11 @@ void lay_out(const TensorMeta& meta, Tensor& result) {
 // Runs a composite in its fused form.  Returns false if it has none that takes this call.
 bool run_in_one_visit(const OpCall& call, const std::vector<TensorMeta>& metas,
                       std::span<Tensor> results) {
+  if (call.op->composite->is_one_kernel) {
+    for (size_t i = 0; i < results.size(); ++i) results[i] = empty_for(metas[i]);
+    run_compiled(call, results);
+    return true;
+  }
   if (metas[0].device != cpu) return false;
   if (!call.op->pointwise) return run_by_rows(call, metas, results);
   // The program rounds intermediates to the dtype, which is narrower than what the body computes

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "vitro/base/error.h"
+#include "vitro/core/generator.h"
 
 namespace vitro::loop {
 namespace {
@@ -294,6 +295,8 @@ Element integer_operator(Fn fn, DType dtype, const Element* x) {
     case Fn::pow:
       if (is_bool(dtype)) return truth(a != 0 || b == 0);
       break;
+    case Fn::philox:
+      return {.integer = random_word(ub, static_cast<uint64_t>(x[2].integer), ua)};
     default:
       break;
   }

@@ -41,7 +41,8 @@ namespace vitro::loop {
   f(or_, 2, 1) \
   f(xor_, 2, 1) \
   f(shift_left, 2, 2) \
-  f(shift_right, 2, 2)
+  f(shift_right, 2, 2) \
+  f(philox, 3, 40)      /* the random word at an index (i64), of a seed and a stream */
 // clang-format on
 
 enum class Fn : uint8_t {

@@ -279,6 +279,9 @@ Value where(Value condition, Value a, Value b) {
   if (is_zero && a->fn == Fn::load_where && a->operands[0] == condition.node()) return a;
   return a.pool().make(Fn::select, a.dtype(), {condition, a, b});
 }
+Value philox(Value index, Value seed, Value stream) {
+  return index.pool().make(Fn::philox, DType::i64, {index, seed, stream});
+}
 Value rotate(Value x, int by) {
   return x.pool().make(Fn::rotate, x.dtype(), {x}, static_cast<uint64_t>(by));
 }

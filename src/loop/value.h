@@ -118,6 +118,8 @@ template <Literal N>
 Value where(Value condition, N a, Value b) {
   return where(condition, like(b, a), b);
 }
+// Of i64; seed and stream are equal in all lanes.
+Value philox(Value index, Value seed, Value stream);
 Value rotate(Value x, int by);
 Value first_lane(Value x);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/convolve.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/nn/init.h"
@@ -161,5 +162,44 @@ Tensor BatchNorm2d::operator()(ops::At x) const {
   const ModuleScope here = scope();
   return batch_norm(x, weight, bias, running_mean, running_var, false, 0.1, eps_);
 }
+
+AnyDropout::AnyDropout(Module& owner, std::string name, Function function, double p)
+    : Module(owner, std::move(name)), function_(function), p_(p) {
+  VITRO_CHECK(p >= 0 && p <= 1, "a dropout module needs a probability in [0, 1], got ", p);
+}
+
+Tensor AnyDropout::operator()(ops::At x) const {
+  const ModuleScope here = scope();
+  return function_(x, p_, is_training());
+}
+
+namespace {
+
+// feature_dropout of [n, c] and `rank` more dimensions, of which n may be left out.
+template <int rank>
+Tensor channel_dropout(ops::At x, double p, bool train) {
+  const Tensor& t = x.operand.tensor();
+  if (!train) return t;
+  const CalledAs name("feature_dropout", x.where);
+  VITRO_CHECK(t.rank() == rank + 1 || t.rank() == rank + 2, "feature_dropout: needs rank ",
+              rank + 1, " or ", rank + 2, ", got sizes ", t.sizes());
+  if (t.rank() == rank + 2) return feature_dropout(x, p, train);
+  return squeeze(feature_dropout({unsqueeze(x, 0), x.where}, p, train), 0);
+}
+
+}  // namespace
+
+Dropout::Dropout(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &dropout, p) {}
+Dropout1d::Dropout1d(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &channel_dropout<1>, p) {}
+Dropout2d::Dropout2d(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &feature_dropout, p) {}
+Dropout3d::Dropout3d(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &channel_dropout<3>, p) {}
+AlphaDropout::AlphaDropout(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &alpha_dropout, p) {}
+FeatureAlphaDropout::FeatureAlphaDropout(Module& owner, std::string name, double p)
+    : AnyDropout(owner, std::move(name), &feature_alpha_dropout, p) {}
 
 }  // namespace vitro::nn

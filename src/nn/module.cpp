@@ -91,6 +91,11 @@ int64_t Module::parameter_count() {
   return n;
 }
 
+void Module::train(bool mode) {
+  is_training_ = mode;
+  for (Module* part : parts_) part->train(mode);
+}
+
 void Module::load(const std::function<Tensor(std::string_view)>& find) {
   struct Found {
     std::string name;

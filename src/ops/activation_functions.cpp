@@ -10,6 +10,7 @@
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
+#include "vitro/ops/random.h"
 #include "vitro/ops/view.h"
 
 namespace vitro {
@@ -154,12 +155,21 @@ Tensor softmin(ops::At x, int64_t dim, std::optional<DType> dtype) {
   return softmax({negative, x.where}, dim, dtype);
 }
 
+Tensor gumbel_softmax(ops::At x, double tau, int64_t dim) {
+  const CalledAs name("gumbel_softmax", x.where);
+  VITRO_CHECK(tau > 0, "gumbel_softmax: needs a positive tau, got ", tau);
+  const Value t = widened("gumbel_softmax", x);
+  const Value noised = (t - log(exponential({t, x.where}))) / tau;
+  return vitro::to({softmax({noised, x.where}, dim), x.where}, x.operand.tensor().dtype());
+}
+
 Tensor rrelu(ops::At x, const Scalar& lower, const Scalar& upper, bool training) {
   const CalledAs name("rrelu", x.where);
-  VITRO_CHECK(!training, "rrelu: training=True needs random slopes, which are not implemented");
-  VITRO_CHECK(lower.as_double() <= upper.as_double(), "rrelu: lower must be at most upper, got ",
-              lower, " and ", upper);
-  return leaky_relu(contiguous(x), (lower.as_double() + upper.as_double()) / 2);
+  const double low = lower.as_double(), high = upper.as_double();
+  VITRO_CHECK(low <= high, "rrelu: lower must be at most upper, got ", lower, " and ", upper);
+  if (!training) return leaky_relu(contiguous(x), (low + high) / 2);
+  const Value t = contiguous(x);
+  return ops::where(t <= 0, t * uniform({t, x.where}, low, high), t);
 }
 
 }  // namespace vitro

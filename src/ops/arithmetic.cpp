@@ -152,9 +152,7 @@ Tensor ndtr(ops::At x) {
   return to(0.5 * erfc(wide * -0.7071067811865476), dtype);
 }
 
-namespace {
-
-double largest(DType dtype) {
+double ops::largest(DType dtype) {
   switch (dtype) {
     case DType::f16:
       return 65504;
@@ -166,8 +164,6 @@ double largest(DType dtype) {
       return std::numeric_limits<double>::max();
   }
 }
-
-}  // namespace
 
 Tensor nan_to_num(ops::At x, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {

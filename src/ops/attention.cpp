@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
+#include "vitro/ops/random.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
 
@@ -78,9 +80,10 @@ void ScaledDotProductAttention::shape(ShapeCall& call) {
   call.results.push_back(std::move(result));
 }
 
-void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsView attrs,
-                                       std::span<Tensor> results) {
-  const auto& a = attrs.as<Attrs>();
+namespace {
+
+Tensor attention(std::span<const Operand> operands, const AttentionAttrs& a, double dropout_p) {
+  constexpr std::string_view name = ScaledDotProductAttention::name;
   const DType dtype = operands[0].tensor().dtype(), wide = compute_type(dtype);
   const Tensor q = to(operands[0].tensor(), wide), k = to(operands[1].tensor(), wide),
                v = to(operands[2].tensor(), wide);
@@ -98,8 +101,15 @@ void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsV
   }
   const bool empty = equal(rows, 0) || equal(keys, 0) || equal(product(batch), 0);
   const Tensor weights = empty ? scores : has_mask ? softmax_of_some(scores) : softmax(scores, -1);
-  const Tensor y = bmm(weights, as_batch(v, batch));
-  results[0] = to(view(y, with(batch, rows, v.size(-1))), dtype);
+  const Tensor y = bmm(dropout(weights, dropout_p), as_batch(v, batch));
+  return to(view(y, with(batch, rows, v.size(-1))), dtype);
+}
+
+}  // namespace
+
+void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsView attrs,
+                                       std::span<Tensor> results) {
+  results[0] = attention(operands, attrs.as<Attrs>(), 0);
 }
 
 }  // namespace ops
@@ -107,10 +117,15 @@ void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsV
 Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale) {
-  VITRO_CHECK(dropout_p == 0, "scaled_dot_product_attention: dropout_p must be 0, got ", dropout_p,
-              "; drop out the result instead");
-  return ops::call<ops::ScaledDotProductAttention>(q.where, {q.operand, k, v, attn_mask},
-                                                   {is_causal, scale});
+  using Op = ops::ScaledDotProductAttention;
+  const Op::Attrs attrs{is_causal, scale};
+  if (dropout_p == 0) return ops::call<Op>(q.where, {q.operand, k, v, attn_mask}, attrs);
+  VITRO_CHECK(dropout_p > 0 && dropout_p <= 1, Op::name, ": needs a dropout_p in [0, 1], got ",
+              dropout_p);
+  const CalledAs name(Op::name, q.where);
+  const Operand operands[] = {q.operand, k, v, attn_mask};
+  (void)infer(ops::def<Op>(), operands, ops::attrs_view<Op>(attrs));  // checks them
+  return ops::attention(operands, attrs, dropout_p);
 }
 
 }  // namespace vitro

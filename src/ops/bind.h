@@ -145,13 +145,15 @@ constexpr Function bind(R (*)(P...)) {
 template <auto function>
 inline constexpr Function bound = bind<function>(function);
 
-// The in-place form: writes the result into the first argument.
+// Calls the function and writes its result into the first argument.
+std::vector<Tensor> call_and_write(const Function& function, const Schema& schema,
+                                   std::span<const ArgValue> arguments, std::source_location where);
+
+// The in-place form.
 template <auto function>
 inline constexpr Function written = {
     [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
-      const CalledAs name(schema.name, where);
-      const Tensor result = bound<function>.call(schema, arguments, where)[0];
-      return std::vector<Tensor>{copy_(std::get<Tensor>(arguments[0]), result, where)};
+      return call_and_write(bound<function>, schema, arguments, where);
     },
     bound<function>.takes};
 

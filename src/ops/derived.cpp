@@ -169,16 +169,4 @@ Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scal
   return to({out, x.where}, dtype);
 }
 
-Tensor dropout(ops::At x, double p, bool train) {
-  const CalledAs name("dropout", x.where);
-  VITRO_CHECK(p >= 0 && p <= 1, "dropout: p must be between 0 and 1, got ", p);
-  const Tensor& t = x.operand.tensor();
-  if (!train || p == 0) return t;
-  VITRO_CHECK(p == 1,
-              "dropout: random numbers are not implemented; needs train=False, or p of 0 or 1, got "
-              "p=",
-              p);
-  return mul({t, x.where}, 0);
-}
-
 }  // namespace vitro

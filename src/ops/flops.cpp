@@ -65,6 +65,7 @@ Element operator~(Element) {
   }
 VITRO_SCALAR_FUNCTIONS(VITRO_COUNT)
 VITRO_COUNT(where)
+VITRO_COUNT(philox)
 #undef VITRO_COUNT
 template <class A, class B, class C>
 Element fma(A, B, C) {

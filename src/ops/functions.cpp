@@ -489,8 +489,6 @@ constexpr NamedFunction rows[] = {
     {"baddbmm", "beta * x + alpha * bmm(a, b).",
      "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      bound<&baddbmm>},
-    {"dropout", "x itself if train=False, or if p is 0.",
-     "(Tensor input, float p, bool train) -> Tensor", bound<&dropout>},
 };
 #undef VITRO_OPTIONS
 

@@ -20,5 +20,7 @@ std::span<const NamedFunction> neural_functions();
 std::span<const NamedFunction> array_functions();
 // Convolutions.
 std::span<const NamedFunction> layer_functions();
+// Random numbers and dropout.
+std::span<const NamedFunction> random_functions();
 
 }  // namespace vitro::ops

@@ -95,13 +95,11 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, int dim=-1) -> Tensor", bound<&glu>},
     {"softmin", "softmax of -x.", "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
      bound<&softmin>},
-    {"rrelu",
-     "leaky_relu with the mean of the bounds as its slope; training=True is not implemented.",
+    {"rrelu", "leaky_relu with random slopes, or with the mean of the bounds as its slope.",
      "(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
      "Generator? generator=None) -> Tensor",
      bound<&rrelu>},
-    {"rrelu_",
-     "leaky_relu with the mean of the bounds as its slope; training=True is not implemented.",
+    {"rrelu_", "leaky_relu with random slopes, or with the mean of the bounds as its slope.",
      "(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
      "Generator? generator=None) -> Tensor(a!)",
      written<&rrelu>},

@@ -91,7 +91,8 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions()}) {
+  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions(),
+                           random_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }
@@ -258,6 +259,14 @@ bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
 }
 
 }  // namespace
+
+std::vector<Tensor> call_and_write(const Function& function, const Schema& schema,
+                                   std::span<const ArgValue> arguments,
+                                   std::source_location where) {
+  const CalledAs name(schema.name, where);
+  const Tensor result = function.call(schema, arguments, where)[0];
+  return {copy_(std::get<Tensor>(arguments[0]), result, where)};
+}
 
 const std::vector<Overload>& overloads() {
   static const auto* all = new std::vector<Overload>(collected());

@@ -40,8 +40,6 @@ std::string_view meaning(OpKind kind) {
       return "operands joined along a dimension";
     case OpKind::compaction:
       return "the elements that a mask selects; their number depends on data";
-    case OpKind::random:
-      return "counter-based numbers";
     case OpKind::composite:
       return "a program of other ops, which a schedule may recognise as a whole";
     case OpKind::opaque:

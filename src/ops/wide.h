@@ -14,6 +14,9 @@ Tensor widened(std::string_view op, const At& x);
 // The same without the check; undefined if x is.
 Tensor widened(const Tensor& x);
 
+// The largest finite number of a floating-point dtype.
+double largest(DType dtype);
+
 // The dtype to which the operands are promoted.
 DType result_type(std::initializer_list<const Operand*> operands);
 

@@ -5,7 +5,9 @@
 
 #include "capture/testing.h"
 #include "vitro/base/error.h"
+#include "vitro/core/generator.h"
 #include "vitro/events/rare.h"
+#include "vitro/ops/all.h"
 
 namespace vitro {
 namespace {
@@ -57,6 +59,22 @@ TEST_F(FailedRun, does_not_reach_the_program) {
   EXPECT_EQ(report.fallbacks[0].count, 2U);
   EXPECT_NE(report.fallbacks[0].reason.find("the arena is too small"), std::string::npos);
   EXPECT_TRUE(report.segments[0].compiled);
+}
+
+TEST_F(FailedRun, does_not_draw_random_numbers_twice) {
+  const auto draws = [](const Tensor& x) { return add(rand_like(x), rand_like(x)); };
+  auto f = compile(draws, options);
+  std::vector<std::vector<float>> eager, compiled;
+  manual_seed(5);
+  for (int call = 0; call < 4; ++call) eager.push_back(values(draws(vec({1, 2}))));
+  manual_seed(5);
+  for (int call = 0; call < 4; ++call) {
+    backend->fail = call % 2 == 0 ? fail_as_a_bug : nullptr;
+    compiled.push_back(values(f(vec({1, 2}))));
+  }
+  EXPECT_EQ(compiled, eager);
+  ASSERT_EQ(f.report().fallbacks.size(), 1U);
+  EXPECT_EQ(f.report().fallbacks[0].count, 2U);
 }
 
 TEST_F(FailedRun, is_said_once_as_a_warning) {

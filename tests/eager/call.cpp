@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "vitro/base/error.h"
+#include "vitro/core/generator.h"
 #include "vitro/ops/overload.h"
 #include "vitro/runtime/copy.h"
 
@@ -139,6 +140,7 @@ SampleCall with_tensors(SampleCall call, std::span<const Tensor> tensors) {
 
 std::vector<Tensor> call_sample(const OpSample& sample, Device device) {
   const SampleCall call = call_of(sample, device);
+  if (sample.manual_seed) manual_seed(*sample.manual_seed, Generator::mt19937);
   return ops::call(*call.overload, {}, call.arguments);
 }
 

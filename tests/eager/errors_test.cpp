@@ -215,8 +215,8 @@ const std::vector<Mistake>& mistakes() {
       {"scaled_dot_product_attention: sizes [2, 2] and [5, 5] do not broadcast: 2 and 5 at "
        "dimension 0 differ and neither is 1",
        [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), f({5, 5})); }},
-      {"scaled_dot_product_attention: dropout_p must be 0, got 0.5; drop out the result instead",
-       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), {}, 0.5); }},
+      {"scaled_dot_product_attention: needs a dropout_p in [0, 1], got 1.5",
+       [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 3}), f({2, 3}), {}, 1.5); }},
       {"max_pool1d: kernel_size must be at least 1, got 0", [] { (void)max_pool1d(f({2, 3}), 0); }},
       {"max_pool1d: kernel_size takes one number, got [2, 2]",
        [] { (void)max_pool1d(f({2, 3}), {2, 2}); }},

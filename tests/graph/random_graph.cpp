@@ -153,7 +153,7 @@ class Make {
 
   void try_op() {
     const OpDef& op = *ops::all()[below(ops::all().size())];
-    if (op.kind == OpKind::random || op.kind == OpKind::opaque) return;
+    if (op.kind == OpKind::opaque) return;
     const Attrs attrs = op.attrs ? attributes(op) : Attrs();
     const uint64_t most = op.max_operands == 255 ? 3 : op.max_operands;
     std::vector<Arg> args(op.min_operands + below(most - op.min_operands + 1));

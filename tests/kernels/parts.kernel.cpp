@@ -3,6 +3,7 @@
 #include "kernels/convert.h"
 #include "kernels/exp.h"
 #include "kernels/integer.h"
+#include "kernels/philox.h"
 #include "kernels/reduce.h"
 #include "kernels/sort.h"
 #include "kernels/window.h"
@@ -421,6 +422,38 @@ static const char* sort_test(unsigned char* end) {
   return for_types<Sorts, f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool>(end);
 }
 
+// Philox 4x32-10 of one index, by its definition.
+static i64 random_word(u64 seed, u64 stream, u64 index) {
+  u32 c[4] = {u32(index / 4), u32(index / 4 >> 32), u32(stream), u32(stream >> 32)};
+  u32 k[2] = {u32(seed), u32(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    u64 p = 0xD2511F53ul * c[0], q = 0xCD9E8D57ul * c[2];
+    u32 next[4] = {u32(q >> 32) ^ c[1] ^ k[0], u32(q), u32(p >> 32) ^ c[3] ^ k[1], u32(p)};
+    for (int i = 0; i < 4; ++i) c[i] = next[i];
+    k[0] += 0x9E3779B9;
+    k[1] += 0xBB67AE85;
+  }
+  return c[index % 4];
+}
+
+static const char* random_words(unsigned char*) {
+  const u64 seed = 0xFEDCBA9876543210, stream = 0x123456789ABCDEF;
+  const i64 starts[] = {-15, -4, -1, 0, 1, 2, 3, 16, 0xFFFFFFF7, (1l << 34) - 9, 1l << 40};
+  const i64 steps[] = {1, 0, 2, 7, 1l << 33};
+  for (i64 start : starts) {
+    for (i64 step : steps) {
+      Vec<i64> index = splat(start) + iota() * splat(step);
+      Vec<i64> used = Vec<i64>(index >= 0);
+      Vec<i64> got = philox(index, splat(i64(seed)) & used, splat(i64(stream)) & used);
+      for (int i = 0; i < 16; ++i) {
+        if (index[i] < 0) continue;
+        if (got[i] != random_word(seed, stream, u64(index[i]))) return "a word of philox";
+      }
+    }
+  }
+  return nullptr;
+}
+
 extern const PartTest part_tests[] = {
     {"memory", memory_test},
     {"halves", halves_test},
@@ -429,6 +462,7 @@ extern const PartTest part_tests[] = {
     {"integers", integers_test},
     {"select", select_test},
     {"sort", sort_test},
+    {"philox", random_words},
     {},
 };
 

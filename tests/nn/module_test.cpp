@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "error_of.h"
 #include "vitro/base/error.h"
 #include "vitro/core/generator.h"
 #include "vitro/nn/init.h"
@@ -113,6 +114,40 @@ TEST(Module, names_are_not_empty_and_differ) {
   EXPECT_EQ(error_of([&] { Twice{other}; }),
             "inner: two members are named \"weight\"; parameters and submodules need distinct "
             "names");
+}
+
+TEST(Module, drops_elements_only_in_training) {
+  struct Net : Module {
+    Dropout drop{*this, "drop", 0.5};
+  } net;
+  EXPECT_TRUE(net.drop.is_training());
+  net.eval();
+  EXPECT_FALSE(net.is_training() || net.drop.is_training());
+  const Tensor x = constant({2}, 1);
+  EXPECT_TRUE(net.drop(x).same_as(x));
+  net.train();
+  EXPECT_TRUE(net.drop.is_training());
+  EXPECT_EQ(error_of([&] { Dropout(net, "other", 1.5); }),
+            "a dropout module needs a probability in [0, 1], got 1.5");
+}
+
+// torch.manual_seed(3); torch.nn.Linear(3, 2); torch.nn.Embedding(2, 2)
+TEST(Init, has_the_numbers_of_torch_if_asked) {
+  manual_seed(3, Generator::mt19937);
+  struct Net : Module {
+    Linear linear{*this, "linear", 3, 2};
+    Embedding embedding{*this, "embedding", 2, 2};
+  } net;
+  manual_seed(0);
+  const auto expect = [](const Tensor& got, const std::vector<float>& want) {
+    const std::vector<float> x = got.to_vector<float>();
+    ASSERT_EQ(x.size(), want.size());
+    for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], want[i], 2e-7) << i;
+  };
+  expect(net.linear.weight, {-0.572427154F, -0.455449253F, -0.247287795F, -0.546225488F,
+                             -0.032776911F, -0.507933974F});
+  expect(net.linear.bias, {0.313923627F, 0.281399786F});
+  expect(net.embedding.weight, {0.046182450F, -1.368259192F, 0.337495089F, 1.011115909F});
 }
 
 TEST(Init, the_same_seed_gives_the_same_numbers) {

@@ -374,6 +374,37 @@ std::map<std::string, Row> arrays() {
   };
 }
 
+std::map<std::string, Row> random_numbers() {
+  return {
+      {"rand", {{List{2}}, [] { (void)rand({2}); }}},
+      {"rand_like", {{x()}, [] { (void)rand_like(x()); }}},
+      {"randn", {{List{2}}, [] { (void)randn({2}); }}},
+      {"randn_like", {{x()}, [] { (void)randn_like(x()); }}},
+      {"randint", {{Scalar(5), List{2}}, [] { (void)randint(5, {2}); }}},
+      {"randint.low", {{Scalar(1), Scalar(5), List{2}}, [] { (void)randint(1, 5, {2}); }}},
+      {"randint_like", {{x(), Scalar(5)}, [] { (void)randint_like(x(), 5); }}},
+      {"randint_like.low_dtype",
+       {{x(), Scalar(1), Scalar(5)}, [] { (void)randint_like(x(), 1, 5); }}},
+      {"randperm", {{Scalar(5)}, [] { (void)randperm(5); }}},
+      {"normal.Tensor_float", {{x()}, [] { (void)normal(x()); }}},
+      {"normal.float_float",
+       {{Scalar(1.0), Scalar(2.0), List{2}}, [] { (void)normal(1, 2, {2}); }}},
+      {"normal_functional", {{x()}, [] { (void)normal_functional(x()); }}},
+      {"normal_", {{x()}, [] { (void)normal_(x()); }}},
+      {"bernoulli_.float", {{x()}, [] { (void)bernoulli_(x()); }}},
+      {"multinomial", {{x(), Scalar(2)}, [] { (void)multinomial(x(), 2); }}},
+      {"uniform", {{x()}, [] { (void)uniform(x()); }}},
+      {"uniform_", {{x()}, [] { (void)uniform_(x()); }}},
+      {"log_normal", {{x()}, [] { (void)log_normal(x()); }}},
+      {"log_normal_", {{x()}, [] { (void)log_normal_(x()); }}},
+      {"exponential", {{x()}, [] { (void)exponential(x()); }}},
+      {"exponential_", {{x()}, [] { (void)exponential_(x()); }}},
+      {"cauchy", {{x()}, [] { (void)cauchy(x()); }}},
+      {"cauchy_", {{x()}, [] { (void)cauchy_(x()); }}},
+      {"gumbel_softmax", {{x()}, [] { (void)gumbel_softmax(x()); }}},
+  };
+}
+
 std::map<std::string, Row> recurrent() {
   const auto weights = [](int64_t gates) { return Tensor::empty({3 * gates, 3}); };
   return {
@@ -391,7 +422,7 @@ std::map<std::string, Row> recurrent() {
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
   for (auto* more : {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra,
-                     &arrays, &recurrent})
+                     &arrays, &recurrent, &random_numbers})
     all.merge((*more)());
   return all;
 }
@@ -426,7 +457,10 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "empty.memory_format",
                                           "empty_strided",
                                           "new_empty",
-                                          "new_empty_strided"};
+                                          "new_empty_strided",
+                                          "philox",
+                                          "philox_uniform",
+                                          "philox_normal"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     bool has_default = false;

@@ -25,8 +25,8 @@ std::map<std::string, std::string> schemas_of_aten() {
 
 TEST(Overloads, have_the_schemas_of_aten) {
   // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
-  // with 3, and the contraction of convolutions; ATen has no in-place maximum. The last ones are
-  // functions of torch.nn.functional that are written in Python.
+  // with 3, the contraction of convolutions, and programs of random words; ATen has no in-place
+  // maximum. The last ones are functions of torch.nn.functional that are written in Python.
   const std::set<std::string> ours{"trunc_divide.Tensor",
                                    "trunc_divide.Scalar",
                                    "add_scaled",
@@ -37,11 +37,16 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "minimum_",
                                    "cube",
                                    "convolve",
+                                   "philox",
+                                   "philox_uniform",
+                                   "philox_normal",
+                                   "philox_dropout",
                                    "softsign",
                                    "tanhshrink",
                                    "softmin",
                                    "normalize",
-                                   "gaussian_nll_loss"};
+                                   "gaussian_nll_loss",
+                                   "gumbel_softmax"};
   const auto aten = schemas_of_aten();
   ASSERT_GT(aten.size(), 700U);
   for (const ops::Overload& one : ops::overloads()) {

@@ -99,14 +99,18 @@ class Family:
             row["offset"] = out.storage_offset()
         return row
 
-    def add(self, op, *inputs, tolerance=EXACT, attrs=None, refused=False, call=None):
+    def add(self, op, *inputs, tolerance=EXACT, attrs=None, refused=False, call=None, seed=None):
         """One sample: `call` (default: aten's op of that name) on inputs and attributes.  With a loose tolerance the expected values of a
         floating-point result are computed in double and rounded once, after checking that torch's own are close.  If `refused`, an
-        unimplemented dtype is an intended rejection and kept as an error; otherwise such a sample is omitted."""
+        unimplemented dtype is an intended rejection and kept as an error; otherwise such a sample is omitted.  With a seed the call has
+        torch's random numbers after manual_seed(seed)."""
         call, attrs = call or getattr(torch.ops.aten, op), attrs or {}
         row = {"op": op, "in": [self.value(x) for x in inputs]}
         if attrs:
             row["attrs"] = {k: self.attribute(v) for k, v in attrs.items()}
+        if seed is not None:
+            row["manual_seed"] = seed
+            torch.manual_seed(seed)
         try:
             out = call(*inputs, **attrs)
         except Exception as error:
@@ -121,7 +125,7 @@ class Family:
         floating = [o.dtype for o in outs if o is not None and o.is_floating_point()]
         if tolerance is not EXACT and floating:
             row["tol"] = tolerance.for_dtype(floating[0])
-            outs = self.rounded(op, outs, call, inputs, attrs) if tolerance.is_loose() else outs
+            outs = self.rounded(op, outs, call, inputs, attrs) if tolerance.is_loose() and seed is None else outs
         storages = {x.untyped_storage().data_ptr() for x in inputs if isinstance(x, torch.Tensor) and x.numel()}
         row["out"] = [self.result(o, o is not None and o.numel() > 0 and o.untyped_storage().data_ptr() in storages) for o in outs]
         self.lines.append(row)

@@ -27,7 +27,6 @@ enum class OpKind : uint8_t {
   window,       // each element from those around a position, which may be outside the operand
   concat,       // operands joined along a dimension
   compaction,   // the elements for which a mask is true, or their indices: the size depends on data
-  random,       // counter-based random numbers
   composite,    // a program of other ops
   opaque,       // a user's kernel, which the compiler cannot look into
 };
@@ -244,6 +243,7 @@ struct CompactionInfo {
 struct CompositeInfo {
   // Calls other ops through the door; fills as many results as the shape rule gives.
   void (*expand)(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  bool is_one_kernel = false;  // eager compiles the program instead of calling its ops one by one
 };
 
 // An operand or result of an opaque op's kernel: memory of the device on which the call runs.

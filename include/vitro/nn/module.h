@@ -42,6 +42,11 @@ class Module {
   // running statistics of a batch norm.
   std::vector<std::pair<std::string, Tensor*>> named_buffers(bool remove_duplicate = true);
 
+  // Whether this module and its submodules train: dropout drops something. At first they do.
+  void train(bool mode = true);
+  void eval() { train(false); }
+  bool is_training() const { return is_training_; }
+
   // Takes each parameter and buffer from `find(name)`; an undefined tensor means that there is
   // none. Dtype and sizes must be equal. The parameter shares the memory of the tensor; tied
   // parameters stay tied. Error that names every parameter and buffer that is missing or does not
@@ -73,6 +78,7 @@ class Module {
   std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
   std::vector<Own> own_;
   std::vector<Module*> parts_;
+  bool is_training_ = true;
 };
 
 }  // namespace vitro::nn

@@ -21,6 +21,7 @@
 #include "vitro/ops/operators.h"
 #include "vitro/ops/pool.h"
 #include "vitro/ops/product.h"
+#include "vitro/ops/random.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/resample.h"
 #include "vitro/ops/scan.h"
@@ -54,7 +55,7 @@ using PointwiseAhead = List<
     Full, FullLike, Arange, Fill, Copy, Clone, ToCopy, Tril, Triu>;
 using PointwiseOnDemand = List<
     Expm1, Exp2, Log2, Log10, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erfc, Atan2,
-    Softplus>;
+    Softplus, Philox>;
 using PointwiseOps = decltype(PointwiseAhead{} + PointwiseOnDemand{});
 using PointwisePrograms = List<AddScaled, SubScaled, Cube>;  // composites that also have a body
 using ReductionAhead = List<Sum, Mean, Prod, Amax, Amin, Argmax, Argmin, Any, All>;
@@ -75,7 +76,8 @@ using OtherOps = List<
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention,
     Convolve,
-    Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian>;
+    Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian,
+    PhiloxUniform, PhiloxNormal, PhiloxDropout>;
 // clang-format on
 
 using AllOps = decltype(PointwiseOps{} + ReductionOps{} + ScanOps{} + WindowOps{} + SortOps{} +

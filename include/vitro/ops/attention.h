@@ -17,7 +17,19 @@ struct AttentionAttrs {
     f("scale", &AttentionAttrs::scale);
   }
 };
+}  // namespace ops
+
+// A bool mask is true for keys that take part, a floating-point mask is added to the scores; a
+// query without any key gives 0. `is_causal`: query i attends to keys 0 to i. `dropout_p`: the
+// probability of dropping a weight.
+Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
+                                    const Tensor& attn_mask = {}, double dropout_p = 0,
+                                    bool is_causal = false, std::optional<double> scale = {});
+
+namespace ops {
+
 struct ScaledDotProductAttention : Composite {
+  static constexpr auto function = &vitro::scaled_dot_product_attention;
   static constexpr std::string_view
       name = "scaled_dot_product_attention",
       doc = "q [..., l, e], k [..., s, e], v [..., s, f] and a mask [..., l, s] -> [..., l, f].";
@@ -31,11 +43,5 @@ struct ScaledDotProductAttention : Composite {
 };
 
 }  // namespace ops
-
-// A bool mask is true for keys that take part, a floating-point mask is added to the scores; a
-// query without any key gives 0. `is_causal`: query i attends to keys 0 to i. dropout_p must be 0.
-Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
-                                    const Tensor& attn_mask = {}, double dropout_p = 0,
-                                    bool is_causal = false, std::optional<double> scale = {});
 
 }  // namespace vitro

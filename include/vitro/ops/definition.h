@@ -90,7 +90,8 @@ OpDef make_def(int index) {
   if constexpr (Op::kind == OpKind::concat) d.concat = &Op::info;
   if constexpr (Op::kind == OpKind::compaction) d.compaction = &Op::info;
   if constexpr (Op::kind == OpKind::composite) {
-    static constexpr CompositeInfo info{&Op::expand};
+    constexpr bool is_one_kernel = requires { Op::is_one_kernel; };
+    static constexpr CompositeInfo info{&Op::expand, is_one_kernel};
     d.composite = &info;
   }
   if constexpr (Op::kind == OpKind::opaque) {

@@ -44,8 +44,4 @@ Tensor dstack(std::span<const Tensor> tensors,
 Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                const Scalar& alpha = 1);
 
-// x itself unless `train`. Training needs random numbers, which are not implemented, unless p is 0
-// or 1.
-Tensor dropout(ops::At x, double p, bool train);
-
 }  // namespace vitro

@@ -41,6 +41,9 @@ VITRO_MATHS_1(last_index)  // the largest i64, for each element of x
 VITRO_MATHS_2(like)
 // Both a and b are computed. At least one of them must not be a literal.
 VITRO_MATHS_3(where)
+// philox(index, seed, stream), all i64, the last two without a dimension: random_word() of
+// core/generator.h.
+VITRO_MATHS_3(philox)
 
 #undef VITRO_MATHS_1
 #undef VITRO_MATHS_2

@@ -25,9 +25,9 @@ Hash key_of(const Node& node) {
   return h.finish();
 }
 
-// Random and opaque ops may give different results for equal operands.
+// Opaque ops may give different results for equal operands.
 bool may_merge(const Node& node) {
-  return node.op->kind != OpKind::random && node.op->kind != OpKind::opaque;
+  return node.op->kind != OpKind::opaque;
 }
 
 }  // namespace
