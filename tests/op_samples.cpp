@@ -241,7 +241,7 @@ const std::vector<std::string>& OpSamples::families() {
       "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
       "joining", "indexing", "picking",  "putting",   "compacting", "sorting", "product",
       "windows", "creation", "pooling",  "neural",    "algebra",    "arrays",  "norms",
-      "layers",  "random",   "seeded"};
+      "layers",  "random",   "seeded",   "bags"};
   return names;
 }
 
@@ -254,7 +254,7 @@ OpSamples OpSamples::read(std::string_view family) {
 OpSamples OpSamples::read_gradients() {
   OpSamples all;
   for (const std::string_view family :
-       {"gradient", "neural_gradient", "layer_gradient", "random_gradient"})
+       {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient"})
     all.add(family_path(family));
   return all;
 }

@@ -1,10 +1,12 @@
 // The table of activation functions, losses, norms and distances, and linear algebra, one row each:
 // ATen's schemas and the C++ function.
+#include "bags.h"
 #include "bind.h"
 #include "functions.h"
 #include "vitro/ops/activation_functions.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/distance.h"
+#include "vitro/ops/embedding_bag.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/loss.h"
 #include "vitro/ops/operators.h"
@@ -91,6 +93,27 @@ constexpr NamedFunction rows[] = {
     {"threshold_", "x, or `value` where x is at most the threshold.",
      "(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", written<&threshold>},
     {"log_sigmoid", "The logarithm of sigmoid.", "(Tensor self) -> Tensor", bound<&log_sigmoid>},
+    {"_embedding_bag", "Sums, means or maxima of bags of rows.",
+     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+     "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int "
+     "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+     bound<&bags>},
+    {"_embedding_bag_forward_only", "Sums, means or maxima of bags of rows.",
+     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+     "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int "
+     "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+     bound<&bags>},
+    {"embedding_bag", "Sums, means or maxima of bags of rows.",
+     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+     "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
+     "(Tensor, Tensor, Tensor, Tensor)",
+     bound<&embedding_bag>},
+    {"embedding_bag", "Sums, means or maxima of bags of rows.",
+     ".padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
+     "mode, "
+     "bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
+     "(Tensor, Tensor, Tensor, Tensor)",
+     bound<&embedding_bag>},
     {"glu", "The first half of x along dim times sigmoid of the second.",
      "(Tensor self, int dim=-1) -> Tensor", bound<&glu>},
     {"softmin", "softmax of -x.", "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",

@@ -13,6 +13,7 @@
 #include "vitro/ops/all.h"
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/distance.h"
+#include "vitro/ops/embedding_bag.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/loss.h"
 #include "vitro/ops/overload.h"
@@ -72,6 +73,10 @@ struct Row {
 
 const Tensor& x() {
   static const auto* t = new Tensor(Tensor::empty({3, 3}));
+  return *t;
+}
+const Tensor& places() {
+  static const auto* t = new Tensor(Tensor::empty({3}, DType::i64));
   return *t;
 }
 const Tensor& i() {
@@ -371,6 +376,8 @@ std::map<std::string, Row> arrays() {
       {"searchsorted.Tensor", {{x(), x()}, [] { (void)searchsorted(x(), x()); }}},
       {"bucketize.Tensor", {{x(), row()}, [] { (void)bucketize(x(), row()); }}},
       {"isin.Tensor_Tensor", {{x(), x()}, [] { (void)isin(x(), x()); }}},
+      {"embedding_bag",
+       {{x(), places(), places()}, [] { (void)embedding_bag(x(), places(), places()); }}},
   };
 }
 
@@ -460,7 +467,9 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "new_empty_strided",
                                           "philox",
                                           "philox_uniform",
-                                          "philox_normal"};
+                                          "philox_normal",
+                                          "_embedding_bag",
+                                          "_embedding_bag_forward_only"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     bool has_default = false;
