@@ -116,8 +116,7 @@ void draw_from_mt19937(const std::function<void(Mt19937&)>& draw) {
   Process& p = process();
   std::lock_guard hold(p.lock);
   VITRO_CHECK(p.twister.has_value(),
-              "random numbers: manual_seed chose another generator while "
-              "numbers were drawn");
+              "random numbers: manual_seed chose another generator while numbers were drawn");
   draw(*p.twister);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/numbers.h"
 #include "ops/convolve.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
@@ -182,7 +183,7 @@ Tensor channel_dropout(ops::At x, double p, bool train) {
   if (!train) return t;
   const CalledAs name("feature_dropout", x.where);
   VITRO_CHECK(t.rank() == rank + 1 || t.rank() == rank + 2, "feature_dropout: needs rank ",
-              rank + 1, " or ", rank + 2, ", got sizes ", t.sizes());
+              rank + 1, " or ", rank + 2, ", got sizes ", numbers_of(t.sizes()));
   if (t.rank() == rank + 2) return feature_dropout(x, p, train);
   return squeeze(feature_dropout({unsqueeze(x, 0), x.where}, p, train), 0);
 }

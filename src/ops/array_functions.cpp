@@ -25,14 +25,9 @@ Tensor repeated_each(At x, const Tensor& repeats, std::optional<int64_t> dim,
   return repeat_interleave(x, repeats, dim, output_size);
 }
 
-using Layout = std::optional<std::string>;
-void check_strided(std::string_view op, const Layout& layout) {
-  VITRO_CHECK(layout.value_or("strided") == "strided", op, ": layout ", *layout,
-              " is not implemented; needs strided");
-}
 Tensor eye_of_sizes(Size n, Size m, std::optional<DType> dtype, const Layout& layout,
                     std::optional<Device> device, std::source_location from) {
-  check_strided("eye", layout);
+  check_layout("eye", layout);
   return eye(n, m, dtype.value_or(default_float), device, from);
 }
 Tensor eye_of(Size n, std::optional<DType> dtype, const Layout& layout,
@@ -42,25 +37,25 @@ Tensor eye_of(Size n, std::optional<DType> dtype, const Layout& layout,
 Tensor linspace_of(const Scalar& start, const Scalar& end, int64_t steps,
                    std::optional<DType> dtype, const Layout& layout, std::optional<Device> device,
                    std::source_location from) {
-  check_strided("linspace", layout);
+  check_layout("linspace", layout);
   return linspace(start, end, steps, dtype.value_or(default_float), device, from);
 }
 Tensor logspace_of(const Scalar& start, const Scalar& end, int64_t steps, double base,
                    std::optional<DType> dtype, const Layout& layout, std::optional<Device> device,
                    std::source_location from) {
-  check_strided("logspace", layout);
+  check_layout("logspace", layout);
   return logspace(start, end, steps, base, dtype.value_or(default_float), device, from);
 }
 // New tensors whose elements nobody needs are zeros, so that every run gives the same.
 Tensor empty_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
                 std::optional<Device> device, std::source_location from) {
-  check_strided("empty", layout);
+  check_layout("empty", layout);
   return zeros(std::move(size), dtype.value_or(default_float), device, from);
 }
 Tensor empty_strided_of(const Sizes& size, const Sizes& stride, std::optional<DType> dtype,
                         const Layout& layout, std::optional<Device> device,
                         std::source_location from) {
-  check_strided("empty_strided", layout);
+  check_layout("empty_strided", layout);
   VITRO_CHECK(size.size() == stride.size(), "empty_strided: needs a stride for each size, got ",
               numbers_of(size), " and ", numbers_of(stride));
   Size elements = 1;
@@ -249,37 +244,24 @@ constexpr NamedFunction rows[] = {
      ".self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> "
      "Tensor",
      bound<&repeated_each>},
-    {"eye", "A matrix with 1 on its diagonal, else 0.",
-     "(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-     "pin_memory=None) -> Tensor",
+    {"eye", "A matrix with 1 on its diagonal, else 0.", "(SymInt n, " VITRO_OPTIONS ") -> Tensor",
      bound<&eye_of>},
     {"eye", "A matrix with 1 on its diagonal, else 0.",
-     ".m(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-     "bool? pin_memory=None) -> Tensor",
-     bound<&eye_of_sizes>},
+     ".m(SymInt n, SymInt m, " VITRO_OPTIONS ") -> Tensor", bound<&eye_of_sizes>},
     {"linspace", "`steps` numbers from start to end, both included.",
-     "(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, Layout? layout=None, "
-     "Device? device=None, bool? pin_memory=None) -> Tensor",
-     bound<&linspace_of>},
+     "(Scalar start, Scalar end, int steps, " VITRO_OPTIONS ") -> Tensor", bound<&linspace_of>},
     {"logspace", "base to the power of `steps` numbers from start to end.",
-     "(Scalar start, Scalar end, int steps, float base=10., *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "(Scalar start, Scalar end, int steps, float base=10., " VITRO_OPTIONS ") -> Tensor",
      bound<&logspace_of>},
     {"empty", "A new tensor, of zeros.",
-     ".memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+     ".memory_format(SymInt[] size, " VITRO_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
      bound<&empty_of>},
     {"empty_strided", "A new tensor with these strides, of zeros.",
-     "(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     bound<&empty_strided_of>},
+     "(SymInt[] size, SymInt[] stride, " VITRO_OPTIONS ") -> Tensor", bound<&empty_strided_of>},
     {"new_empty", "A new tensor of the dtype of x, of zeros.",
-     "(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     bound<&new_empty_of>},
+     "(Tensor self, SymInt[] size, " VITRO_OPTIONS ") -> Tensor", bound<&new_empty_of>},
     {"new_empty_strided", "A new tensor of the dtype of x with these strides, of zeros.",
-     "(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? "
-     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+     "(Tensor self, SymInt[] size, SymInt[] stride, " VITRO_OPTIONS ") -> Tensor",
      bound<&new_empty_strided_of>},
     {"one_hot", "1 at each index along a new last dimension, else 0.",
      "(Tensor self, int num_classes=-1) -> Tensor", bound<&one_hot>},

@@ -8,17 +8,13 @@
 #include "vitro/ops/derived.h"
 
 namespace vitro::ops {
-namespace {
 
-// The arguments of functions that create tensors.
-#define VITRO_OPTIONS                                                           \
-  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None"
-using Layout = std::optional<std::string>;
 void check_layout(std::string_view op, const Layout& layout) {
   VITRO_CHECK(layout.value_or("strided") == "strided", op, ": layout ", *layout,
               " is not implemented; needs strided");
 }
+
+namespace {
 
 Tensor zeros_of(Sizes size, std::optional<DType> dtype, const Layout& layout,
                 std::optional<Device> device, std::source_location from) {
@@ -490,7 +486,6 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      bound<&baddbmm>},
 };
-#undef VITRO_OPTIONS
 
 }  // namespace
 

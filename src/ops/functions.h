@@ -1,12 +1,25 @@
 // Functions that are written with ops and can be called by ATen's names.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "vitro/ops/overload.h"
 
 namespace vitro::ops {
+
+// The arguments of functions that create tensors, in a schema.
+#define VITRO_OPTIONS_OF(dtype)                                   \
+  "*, ScalarType? dtype=" dtype                                   \
+  ", Layout? layout=None, Device? device=None, bool? pin_memory=" \
+  "None"
+#define VITRO_OPTIONS VITRO_OPTIONS_OF("None")
+#define VITRO_OPTIONS_I64 VITRO_OPTIONS_OF("4")  // DType::i64
+using Layout = std::optional<std::string>;
+// Error of `op` unless the layout is strided, or none.
+void check_layout(std::string_view op, const Layout& layout);
 
 struct NamedFunction {
   std::string_view name, doc;

@@ -110,9 +110,8 @@ constexpr NamedFunction rows[] = {
      bound<&embedding_bag>},
     {"embedding_bag", "Sums, means or maxima of bags of rows.",
      ".padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
-     "mode, "
-     "bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
-     "(Tensor, Tensor, Tensor, Tensor)",
+     "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) "
+     "-> (Tensor, Tensor, Tensor, Tensor)",
      bound<&embedding_bag>},
     {"glu", "The first half of x along dim times sigmoid of the second.",
      "(Tensor self, int dim=-1) -> Tensor", bound<&glu>},
@@ -268,13 +267,9 @@ constexpr NamedFunction rows[] = {
     {"diag_embed", "Vectors as diagonals of matrices of zeros.",
      "(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", bound<&diag_embed>},
     {"tril_indices", "The indices of the elements where column <= row + offset.",
-     "(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     bound<&tril_indices_of>},
+     "(int row, int col, int offset=0, " VITRO_OPTIONS_I64 ") -> Tensor", bound<&tril_indices_of>},
     {"triu_indices", "The indices of the elements where column >= row + offset.",
-     "(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? "
-     "device=None, bool? pin_memory=None) -> Tensor",
-     bound<&triu_indices_of>},
+     "(int row, int col, int offset=0, " VITRO_OPTIONS_I64 ") -> Tensor", bound<&triu_indices_of>},
     {"linalg_vander", "The powers of each element from 0 on.",
      "(Tensor x, *, SymInt? N=None) -> Tensor", bound<&linalg_vander>},
 };

@@ -34,8 +34,7 @@ namespace {
 
 constexpr int64_t word = int64_t{1} << 32;  // how many words there are
 
-// Where the numbers are computed. The key is on the host, like other tensors
-// without dimensions.
+// Where the numbers are computed. The key is on the host.
 using OnDevice = std::optional<Device>;  // none: the CPU
 
 Value words(const Tensor& key, int stream, Size size, OnDevice device) {
@@ -62,8 +61,7 @@ Value unit(const Tensor& key, int stream, const PhiloxNumbersAttrs& a, DType dty
   return (digits(first, 26, wide) * 0x1p27 + low) * 0x1p-53;
 }
 
-// Normalizes the CPU to none, so that calls that differ only in this are the
-// same call.
+// Normalizes the CPU to none, so that calls that differ only in this are the same call.
 OnDevice unless_cpu(OnDevice device) {
   return device == cpu ? std::nullopt : device;
 }
@@ -129,10 +127,10 @@ void PhiloxNormal::expand(std::span<const Operand> operands, AttrsView attrs,
 void PhiloxDropout::shape(ShapeCall& call) {
   const double p = call.attrs.as<Attrs>().p;
   VITRO_CHECK(p >= 0 && p <= 1, call.op, ": needs a probability in [0, 1], got ", p);
-  VITRO_CHECK(call.operands[0].meta && is_floating(call.operands[0].meta->dtype), call.op,
-              ": takes floating-point numbers");
-  check_key(call, call.operands[1], 1);
+  VITRO_CHECK(call.operands[0].meta, call.op, ": needs a tensor as its first operand");
   const TensorMeta& x = *call.operands[0].meta;
+  VITRO_CHECK(is_floating(x.dtype), call.op, ": takes floating-point numbers, got ", x.dtype);
+  check_key(call, call.operands[1], 1);
   call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});
 }
 
@@ -172,9 +170,6 @@ Size checked_count(std::string_view op, const Sizes& sizes) {
   return product(sizes);
 }
 
-void check_floating(std::string_view op, DType dtype) {
-  VITRO_CHECK(is_floating(dtype), op, ": needs a floating-point dtype, got ", dtype);
-}
 void check_probability(std::string_view op, double p) {
   VITRO_CHECK(p >= 0 && p <= 1, op, ": needs a probability in [0, 1], got ", p);
 }
@@ -228,8 +223,8 @@ Value torch_normals_one_by_one(std::string_view op, const Sizes& sizes, DType dt
   return to(each_in_order<double>(op, sizes, device, &Mt19937::normal), dtype);
 }
 
-// made(sizes) for the dimensions of x in the order of their strides, in which
-// PyTorch visits the elements of a tensor that it fills.
+// made(sizes) for the dimensions of x in the order of their strides, in which PyTorch visits the
+// elements of a tensor that it fills.
 template <class Make>
 Value along_strides(const Tensor& x, Make made) {
   if (!as_torch() || x.is_contiguous()) return made(x.sizes());
@@ -260,7 +255,7 @@ constexpr Distribution unit_interval{&def<PhiloxUniform>, &PhiloxUniform::stream
 
 Value drawn(const Distribution& from, std::string_view op, const Sizes& sizes, DType dtype,
             OnDevice device, std::source_location where) {
-  check_floating(op, dtype);
+  VITRO_CHECK(is_floating(dtype), op, ": needs a floating-point dtype, got ", dtype);
   if (as_torch()) return from.torch(op, sizes, dtype, device);
   const Size count = checked_count(op, sizes);
   const PhiloxNumbersAttrs attrs{count, dtype, unless_cpu(device)};
@@ -376,8 +371,8 @@ Value torch_integers(std::string_view op, uint64_t range, bool is_long, const Si
       });
 }
 
-// In [0, range): the integer part of the product with a number in [0, 1), which
-// rounding never makes range; of a large range the remainder of 63 bits.
+// In [0, range): the integer part of the product with a number in [0, 1), which rounding never
+// makes range; of a large range the remainder of 63 bits.
 Value below(std::string_view op, Size range, const Sizes& sizes, OnDevice device,
             std::source_location from) {
   if (as_torch()) {
@@ -402,8 +397,7 @@ Value integers(std::string_view op, Size low, Size high, const Sizes& sizes, DTy
   VITRO_CHECK(!less(low, bounds.least) && !less(bounds.most, high - 1), op, ": ", number_of(low),
               " to ", number_of(high - 1), " are not all numbers of ", dtype);
   if (is_floating(dtype) && (less(low, dense.least) || less(dense.most, high - 1))) {
-    // From a number of the dtype to another, so that rounding leads to none
-    // outside.
+    // From a number of the dtype to another, so that rounding leads to none outside.
     const int64_t first = rounded_up(low, dtype), last = rounded_down(high - 1, dtype);
     VITRO_CHECK(first <= last, op, ": ", dtype, " has no number from ", number_of(low), " to ",
                 number_of(high - 1));
@@ -478,7 +472,6 @@ void check_deviation(std::string_view op, double std) {
 
 Tensor normal_of(const Sizes& sizes, DType dtype, OnDevice device, const Operand& mean,
                  const Operand& std, std::source_location from) {
-  const CalledAs name("normal", from);
   const Tensor made = drawn(standard_normal, "normal", sizes, dtype, device, from);
   return vitro::to({add({mul({made, from}, std), from}, mean), from}, dtype);
 }
@@ -486,20 +479,24 @@ Tensor normal_of(const Sizes& sizes, DType dtype, OnDevice device, const Operand
 }  // namespace
 
 Tensor normal(ops::At mean, double std) {
+  const CalledAs name("normal", mean.where);
   check_deviation("normal", std);
   const Tensor& m = mean.operand.tensor();
   return normal_of(m.sizes(), m.dtype(), m.device(), m, std, mean.where);
 }
 Tensor normal(ops::At mean, const Tensor& std) {
+  const CalledAs name("normal", mean.where);
   const Tensor& m = mean.operand.tensor();
   return normal_of(broadcast("normal", m.sizes(), std.sizes()), m.dtype(), m.device(), m, std,
                    mean.where);
 }
 Tensor normal(double mean, const Tensor& std, std::source_location from) {
+  const CalledAs name("normal", from);
   return normal_of(std.sizes(), std.dtype(), std.device(), mean, std, from);
 }
 Tensor normal(double mean, double std, SizesArg size, DType dtype, std::optional<Device> device,
               std::source_location from) {
+  const CalledAs name("normal", from);
   check_deviation("normal", std);
   return normal_of(size, dtype, device, mean, std, from);
 }
@@ -508,12 +505,11 @@ Tensor bernoulli(ops::At p) {
   return bernoulli({contiguous(p), p.where}, p.operand.tensor());
 }
 
-// Without replacement: the indices of the largest p / e for exponential numbers
-// e.
+// Without replacement: the indices of the largest p / e for exponential numbers e.
 Tensor multinomial(ops::At x, int64_t num_samples, bool replacement) {
   const CalledAs name("multinomial", x.where);
   const Tensor& t = x.operand.tensor();
-  check_floating("multinomial", t.dtype());
+  check_floating("multinomial", t);
   VITRO_CHECK(t.rank() == 1 || t.rank() == 2, "multinomial: needs rank 1 or 2, got sizes ",
               numbers_of(t.sizes()));
   VITRO_CHECK(num_samples > 0, "multinomial: needs a positive number of samples, got ",
@@ -547,7 +543,7 @@ Tensor bernoulli(ops::At x, double p) {
 }
 Tensor bernoulli(ops::At x, const Tensor& p) {
   const CalledAs name("bernoulli", x.where);
-  check_floating("bernoulli", p.dtype());
+  check_floating("bernoulli", p);
   const DType wide = compute_type(p.dtype());
   const Tensor each = vitro::expand({p, x.where}, x.operand.tensor().sizes());
   return laid_out(x, drawn_like(unit_interval, "bernoulli", x, wide) < to(each, wide));
@@ -555,7 +551,7 @@ Tensor bernoulli(ops::At x, const Tensor& p) {
 Tensor uniform(ops::At x, double from, double to) {
   const CalledAs name("uniform", x.where);
   const DType dtype = x.operand.tensor().dtype();
-  check_floating("uniform", dtype);
+  check_floating("uniform", x.operand.tensor());
   VITRO_CHECK(from <= to, "uniform: needs from <= to, got from ", from, " and to ", to);
   VITRO_CHECK(-largest(dtype) <= from && to <= largest(dtype) && std::isfinite(to - from),
               "uniform: needs finite numbers of ", dtype, " as bounds and as their distance, got ",
@@ -563,7 +559,7 @@ Tensor uniform(ops::At x, double from, double to) {
   const DType wide = compute_type(dtype);
   const Value u = drawn_like(unit_interval, "uniform", x, wide);
   // PyTorch rounds once.
-  const auto number = [&](double x) { return wide == DType::f32 ? static_cast<float>(x) : x; };
+  const auto number = [&](double n) { return wide == DType::f32 ? static_cast<float>(n) : n; };
   const double width = number(number(to) - number(from));
   const Value exact = ops::to(u, as_torch() ? DType::f64 : wide) * width + number(from);
   const Value made = ops::to(exact, dtype);
@@ -630,33 +626,43 @@ Tensor bernoulli_(ops::At x, double p) {
   return written(x, happens_like("bernoulli", x, p));
 }
 Tensor bernoulli_(ops::At x, const Tensor& p) {
+  const CalledAs name("bernoulli_", x.where);
   return written(x, bernoulli(x, p));
 }
 Tensor uniform_(ops::At x, double from, double to) {
+  const CalledAs name("uniform_", x.where);
   return written(x, uniform(x, from, to));
 }
 Tensor normal_(ops::At x, double mean, double std) {
+  const CalledAs name("normal_", x.where);
   return written(x, normal_functional(x, mean, std));
 }
 Tensor log_normal_(ops::At x, double mean, double std) {
+  const CalledAs name("log_normal_", x.where);
   return written(x, log_normal(x, mean, std));
 }
 Tensor exponential_(ops::At x, double lambd) {
+  const CalledAs name("exponential_", x.where);
   return written(x, exponential(x, lambd));
 }
 Tensor cauchy_(ops::At x, double median, double sigma) {
+  const CalledAs name("cauchy_", x.where);
   return written(x, cauchy(x, median, sigma));
 }
 Tensor geometric_(ops::At x, double p) {
+  const CalledAs name("geometric_", x.where);
   return written(x, geometric(x, p));
 }
 Tensor random_(ops::At x) {
+  const CalledAs name("random_", x.where);
   return written(x, random(x));
 }
 Tensor random_(ops::At x, int64_t to) {
+  const CalledAs name("random_", x.where);
   return written(x, random(x, to));
 }
 Tensor random_(ops::At x, int64_t from, std::optional<int64_t> to) {
+  const CalledAs name("random_", x.where);
   return written(x, random(x, from, to));
 }
 
@@ -679,8 +685,7 @@ Sizes channels(std::string_view op, const Tensor& x) {
   return sizes;
 }
 
-// Dropped numbers become the limit of selu; then all are scaled to the mean and
-// variance of before.
+// Dropped numbers become the limit of selu; then all are scaled to the mean and variance of before.
 Tensor dropped_to_alpha(const At& x, const Value& keep, double p) {
   const Tensor& t = x.operand.tensor();
   if (p == 1) return t * 0.0;
@@ -697,7 +702,7 @@ Tensor dropout(ops::At x, double p, bool train) {
   const Tensor& t = x.operand.tensor();
   if (is_identity("dropout", p, train)) return t;
   if (p == 1) return t * 0;
-  check_floating("dropout", t.dtype());
+  check_floating("dropout", t);
   if (as_torch()) return dropped(t, happens_like("dropout", x, 1 - p), p);
   return call<PhiloxDropout>(x.where, {t, next_key(1)}, {p});
 }
@@ -707,7 +712,7 @@ std::pair<Tensor, Tensor> native_dropout(ops::At x, double p, std::optional<bool
   const Tensor& t = x.operand.tensor();
   if (!train.value_or(true)) return {clone(x), ones_like(x, DType::boolean)};
   check_probability("native_dropout", p);
-  check_floating("native_dropout", t.dtype());
+  check_floating("native_dropout", t);
   if (as_torch()) {
     const Tensor kept = laid_out(x, happens_like("native_dropout", x, 1 - p), DType::boolean);
     return {dropped(t, kept, p), kept};
@@ -729,14 +734,14 @@ Tensor feature_dropout(ops::At x, double p, bool train) {
   if (is_identity("feature_dropout", p, train)) return t;
   const Sizes sizes = channels("feature_dropout", t);
   if (p == 1) return t * 0;
-  check_floating("feature_dropout", t.dtype());
+  check_floating("feature_dropout", t);
   return t * Value(dropout({ones(sizes, t.dtype(), t.device(), x.where), x.where}, p));
 }
 Tensor alpha_dropout(ops::At x, double p, bool train) {
   const CalledAs name("alpha_dropout", x.where);
   const Tensor& t = x.operand.tensor();
   if (is_identity("alpha_dropout", p, train)) return t;
-  check_floating("alpha_dropout", t.dtype());
+  check_floating("alpha_dropout", t);
   return dropped_to_alpha(x, happens_like("alpha_dropout", x, 1 - p), p);
 }
 Tensor feature_alpha_dropout(ops::At x, double p, bool train) {
@@ -744,7 +749,7 @@ Tensor feature_alpha_dropout(ops::At x, double p, bool train) {
   const Tensor& t = x.operand.tensor();
   if (is_identity("feature_alpha_dropout", p, train)) return t;
   const Sizes sizes = channels("feature_alpha_dropout", t);
-  check_floating("feature_alpha_dropout", t.dtype());
+  check_floating("feature_alpha_dropout", t);
   return dropped_to_alpha(x, happens("feature_alpha_dropout", sizes, 1 - p, t.device(), x.where),
                           p);
 }

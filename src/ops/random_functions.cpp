@@ -7,19 +7,8 @@
 namespace vitro::ops {
 namespace {
 
-#define VITRO_OPTIONS                                                           \
-  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None"
-#define VITRO_OPTIONS_I64                                                    \
-  "*, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? " \
-  "pin_memory=None"
 #define VITRO_GENERATOR "*, Generator? generator=None"
-using Layout = std::optional<std::string>;
 using Generator = std::optional<std::string>;  // always none: there is one generator
-void check_layout(std::string_view op, const Layout& layout) {
-  VITRO_CHECK(layout.value_or("strided") == "strided", op, ": layout ", *layout,
-              " is not implemented; needs strided");
-}
 
 Tensor rand_of(const SizesArg& size, std::optional<DType> dtype, const Layout& layout,
                std::optional<Device> device, std::source_location from) {
@@ -191,8 +180,6 @@ constexpr NamedFunction rows[] = {
     {"feature_alpha_dropout_", "alpha_dropout of whole channels.",
      "(Tensor(a!) self, float p, bool train) -> Tensor(a!)", written<&feature_alpha_dropout>},
 };
-#undef VITRO_OPTIONS
-#undef VITRO_OPTIONS_I64
 #undef VITRO_GENERATOR
 
 }  // namespace

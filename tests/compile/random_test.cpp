@@ -535,7 +535,7 @@ TEST_F(Random, arguments_are_checked) {
   expect("dropout: needs a probability in [0, 1], got -0.5", [&] { return dropout(x, -0.5); });
   expect("feature_dropout: needs rank 2 or more, got sizes [2]",
          [&] { return feature_dropout(x, 0.5); });
-  expect("dropout: needs a floating-point dtype, got i64",
+  expect("dropout: takes floating-point numbers, got i64; cast them first",
          [&] { return dropout(zeros({2}, DType::i64), 0.5); });
   expect("rand: needs a floating-point dtype, got i64", [&] { return rand({2}, DType::i64); });
   expect("rand: sizes must not be negative, got [-1]", [&] { return rand({-1}); });
@@ -555,11 +555,11 @@ TEST_F(Random, arguments_are_checked) {
   expect(
       "bernoulli: sizes [3] do not expand to [2]: dimension 0 has size 3, only 1 can be repeated",
       [&] { return bernoulli(x, zeros({3})); });
-  expect("bernoulli: needs a floating-point dtype, got i64",
+  expect("bernoulli: takes floating-point numbers, got i64; cast them first",
          [&] { return bernoulli(x, zeros({2}, DType::i64)); });
   expect("uniform: needs finite numbers of f16 as bounds and as their distance, got 0.0 and 1e+06",
          [&] { return uniform(zeros({2}, DType::f16), 0, 1e6); });
-  expect("uniform: needs a floating-point dtype, got i64",
+  expect("uniform_: takes floating-point numbers, got i64; cast them first",
          [&] { return uniform_(zeros({2}, DType::i64)); });
   expect("geometric: needs a dtype of numbers, got bool",
          [&] { return geometric(zeros({2}, DType::boolean), 0.5); });

@@ -1,9 +1,10 @@
 // The generator of random numbers. By default they are counter-based (Philox 4x32-10; Salmon et
 // al., "Parallel random numbers: as easy as 1, 2, 3", 2011): a number depends on seed, stream and
 // counter alone, not on what computes it.
-//   manual_seed(7);                        Tensor x = rand({2, 3});
-//   manual_seed(7, Generator::mt19937);    Tensor y = rand({2, 3});  // as after
-//   torch.manual_seed(7)
+//   manual_seed(7);
+//   Tensor x = rand({2, 3});
+//   manual_seed(7, Generator::mt19937);  // like torch.manual_seed(7)
+//   Tensor y = rand({2, 3});
 #pragma once
 
 #include <array>
