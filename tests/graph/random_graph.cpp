@@ -1,6 +1,7 @@
 // Generates random graphs op by op: draws operands and attributes, and drops what the op refuses.
 #include "graph/random_graph.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -151,6 +152,16 @@ class Make {
     return any_value();
   }
 
+  // Composites of data sizes are captured as their ops, as their programs may ask for the sizes.
+  bool is_never_captured(const OpDef& op, const std::vector<Arg>& args) const {
+    return op.kind == OpKind::composite && std::ranges::any_of(args, [&](const Arg& arg) {
+             const auto* value = std::get_if<Value>(&arg);
+             return value && std::ranges::any_of(g_.meta(*value).sizes, [](Size size) {
+                      return size.is_symbolic() && sym::is_data(size.expr());
+                    });
+           });
+  }
+
   void try_op() {
     const OpDef& op = *ops::all()[below(ops::all().size())];
     if (op.kind == OpKind::opaque) return;
@@ -158,6 +169,7 @@ class Make {
     const uint64_t most = op.max_operands == 255 ? 3 : op.max_operands;
     std::vector<Arg> args(op.min_operands + below(most - op.min_operands + 1));
     for (size_t i = 0; i < args.size(); ++i) args[i] = operand(op, i);
+    if (is_never_captured(op, args)) return;
     try {
       (void)g_.add(op, std::move(args), attrs, place());
       ++made_;
