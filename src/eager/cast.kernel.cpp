@@ -1,6 +1,6 @@
 // Casts between all pairs of dtypes.
 #include "eager/kernel_table.h"
-#include "kernels/convert.h"
+#include "eager/lane.h"
 
 namespace vitro::eager::inline VITRO_ISA {
 namespace {
@@ -13,8 +13,15 @@ void cast(const void* from, void* to, i64 n) {
   const From* in = static_cast<const From*>(from);
   To* out = static_cast<To*>(to);
   i64 i = 0;
-  for (; i + 16 <= n; i += 16) k::store(out + i, k::convert<To>(k::load(in + i)));
-  if (i < n) k::store(out + i, k::convert<To>(k::load(in + i, n - i)), n - i);
+  const auto take_up_to_16 = [&]() __attribute__((always_inline)) {
+    k::store(out + i, k::convert<To>(k::load(in + i, n - i)), n - i);
+  };
+  if constexpr (VITRO_LONG_CODE) {
+    for (; i < n; i += 16) take_up_to_16();
+  } else {
+    for (; i + 16 <= n; i += 16) k::store(out + i, k::convert<To>(k::load(in + i)));
+    if (i < n) take_up_to_16();
+  }
 }
 
 // `from` and the columns are in the order of DType.

@@ -17,6 +17,16 @@
 #include "kernels/trig.h"
 #include "vitro/core/functions.h"
 
+// On machines older than AVX2 sixteen lanes are four registers or eight, and code is long: a part
+// of a kernel is one function there, and elsewhere it is inlined.
+#if defined(__x86_64__) && !defined(__AVX2__)
+#define VITRO_LONG_CODE 1
+#define VITRO_PART [[gnu::noinline]]
+#else
+#define VITRO_LONG_CODE 0
+#define VITRO_PART [[gnu::always_inline]]
+#endif
+
 namespace vitro::eager::inline VITRO_ISA {
 
 namespace k = vitro::kernels;
@@ -44,11 +54,17 @@ inline constexpr bool is_truth = __is_same(T, bool);
   VITRO_LANE Lane name(Lane a, Lane b) { \
     return k::name(a.v, b.v);            \
   }
-#define VITRO_LANE_none_1 VITRO_LANE_own_1
-#define VITRO_LANE_none_2 VITRO_LANE_own_2
-#define VITRO_LANE_none_3(name)                  \
-  VITRO_LANE Lane name(Lane a, Lane b, Lane c) { \
-    return k::name(a.v, b.v, c.v);               \
+#define VITRO_LANE_none_1(name)                \
+  VITRO_PART friend inline Lane name(Lane x) { \
+    return k::name(x.v);                       \
+  }
+#define VITRO_LANE_none_2(name)                        \
+  VITRO_PART friend inline Lane name(Lane a, Lane b) { \
+    return k::name(a.v, b.v);                          \
+  }
+#define VITRO_LANE_none_3(name)                                \
+  VITRO_PART friend inline Lane name(Lane a, Lane b, Lane c) { \
+    return k::name(a.v, b.v, c.v);                             \
   }
 #define VITRO_LANE_same_1(name)                   \
   VITRO_LANE Lane name(Lane x) {                  \

@@ -44,9 +44,7 @@ inline constexpr bool is_function =
 // composites cannot be.
 template <class Op, class T>
 constexpr bool is_ahead() {
-#if defined(__x86_64__) && !defined(__AVX2__)
-  if (is_function<Op> && is_real<T>) return false;
-#endif
+  if (VITRO_LONG_CODE && is_function<Op> && is_real<T>) return false;
   return is_defined<Op, T>();
 }
 
@@ -110,8 +108,15 @@ VITRO_INLINE void put(void* out, i64 i, Lane<T> x, N... n) {
 template <class Op, class T, class S>
 VITRO_INLINE void run_row(const PointwiseArgs args) {  // a copy: the stores do not change it
   i64 i = 0;
-  for (; i + 16 <= args.n; i += 16) put<S>(args.out, i, element<Op, T, S>(args, i));
-  if (i < args.n) put<S>(args.out, i, element<Op, T, S>(args, i, args.n - i), args.n - i);
+  const auto take_up_to_16 = [&]() __attribute__((always_inline)) {
+    put<S>(args.out, i, element<Op, T, S>(args, i, args.n - i), args.n - i);
+  };
+  if constexpr (VITRO_LONG_CODE) {
+    for (; i < args.n; i += 16) take_up_to_16();
+  } else {
+    for (; i + 16 <= args.n; i += 16) put<S>(args.out, i, element<Op, T, S>(args, i));
+    if (i < args.n) take_up_to_16();
+  }
 }
 
 // Returns the operand's address in a row.  If it has one element per row, `same` receives sixteen

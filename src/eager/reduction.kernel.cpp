@@ -73,34 +73,52 @@ struct Kernels {
   static constexpr bool rounds = Op::rounds && is_real<T>;
   static constexpr i64 steps = ops::reduction_steps, run = 16 * steps;
 
+  // A state of two vectors fills the registers of any machine: its steps may be functions.
+  static constexpr bool is_pair = sizeof(Memory) > sizeof(k::Vec<T>);
+  VITRO_PART static State combined_apart(State s, Lane<T> x, Lane<i64> index) {
+    return Op::combine(s, x, index);
+  }
+  VITRO_PART static State merged_apart(State a, State b) { return Op::merge(a, b); }
+  VITRO_INLINE State combined(State s, Lane<T> x, Lane<i64> index) {
+    if constexpr (is_pair)
+      return combined_apart(s, x, index);
+    else
+      return Op::combine(s, x, index);
+  }
+  VITRO_INLINE State merged(State a, State b) {
+    if constexpr (is_pair)
+      return merged_apart(a, b);
+    else
+      return Op::merge(a, b);
+  }
+
   VITRO_INLINE State fresh() { return Op::init(Lane<T>(0.0)); }
   static void init(void* states, i64 count) {
     for (i64 i = 0; i < count; ++i) static_cast<Memory*>(states)[i].set(fresh());
   }
 
   // Folds n more elements into `s`.
-  VITRO_INLINE State folded(State s, const T* x, i64 n, i64 index) {
+  VITRO_PART static State folded(State s, const T* x, i64 n, i64 index) {
     i64 i = 0;
-    for (; i + 16 <= n; i += 16)
-      s = Op::combine(s, Lane<T>(k::load(x + i)), numbers<T>(index + i, 1));
+    for (; i + 16 <= n; i += 16) s = combined(s, Lane<T>(k::load(x + i)), numbers<T>(index + i, 1));
     if (i < n) {
-      const State more = Op::combine(s, Lane<T>(k::load(x + i, n - i)), numbers<T>(index + i, 1));
+      const State more = combined(s, Lane<T>(k::load(x + i, n - i)), numbers<T>(index + i, 1));
       s = choose(Truth(k::first_lanes(n - i)), more, s);
     }
     return s;
   }
 
   VITRO_INLINE k::Vec<T> plain(const State& s) { return std::get<0>(s).v; }
-  VITRO_INLINE k::Vec<T> merged(k::Vec<T> a, k::Vec<T> b) {
-    return plain(Op::merge(State{a}, State{b}));
+  VITRO_INLINE k::Vec<T> plain_merged(k::Vec<T> a, k::Vec<T> b) {
+    return plain(merged(State{a}, State{b}));
   }
   struct Merge {
     [[gnu::always_inline]] k::Vec<T> operator()(k::Vec<T> a, k::Vec<T> b) const {
-      return merged(a, b);
+      return plain_merged(a, b);
     }
   };
 
-  VITRO_INLINE void row_in_blocks(const T* x, i64 n, T* parts, i64 number) {
+  VITRO_PART static void row_in_blocks(const T* x, i64 n, T* parts, i64 number) {
     for (i64 i = 0; i < n; i += run, ++number) {
       const i64 some = n - i < run ? n - i : run;
       k::tree_add(parts, 16, number, plain(folded(fresh(), x + i, some, 0)), Merge());
@@ -110,22 +128,22 @@ struct Kernels {
   // Four independent pieces at a time, to hide latency, merged in order.  Pieces are short, because
   // reading from addresses a kilobyte apart is slower.
   [[gnu::noinline]] static State row_after(State s, const T* x, i64 n, i64 index) {
-    if constexpr (is_real<T> && sizeof(Memory) == sizeof(k::Vec<T>)) {
+    if constexpr (is_real<T> && !is_pair) {
       for (i64 piece; n >= 64; x += 4 * piece, n -= 4 * piece) {
         piece = n < 256 ? n / 64 * 16 : 64;
         State a = fresh(), b = fresh(), c = fresh(), d = fresh();
         for (i64 i = 0; i < piece; i += 16) {
           const auto take = [&](State& t, const T* from) __attribute__((always_inline)) {
-            t = Op::combine(t, Lane<T>(k::load(from + i)), numbers<T>(0, 0));
+            t = combined(t, Lane<T>(k::load(from + i)), numbers<T>(0, 0));
           };
           take(a, x), take(b, x + piece), take(c, x + 2 * piece), take(d, x + 3 * piece);
         }
-        s = Op::merge(s, Op::merge(Op::merge(a, b), Op::merge(c, d)));
+        s = merged(s, merged(merged(a, b), merged(c, d)));
       }
       return folded(s, x, n, 0);
     } else {
       for (i64 i = 0; i < n; i += run)
-        s = Op::merge(s, folded(fresh(), x + i, n - i < run ? n - i : run, index + i));
+        s = merged(s, folded(fresh(), x + i, n - i < run ? n - i : run, index + i));
       return s;
     }
   }
@@ -141,14 +159,14 @@ struct Kernels {
   }
 
   // Folds a block of rows of up to sixteen columns.
-  VITRO_INLINE State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns, i64 index,
-                            i64 index_step) {
-    if (columns >= 16) {
+  VITRO_PART static State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns,
+                                 i64 index, i64 index_step) {
+    if (!VITRO_LONG_CODE && columns >= 16) {
       for (i64 r = 0; r < rows; ++r, index += index_step)
-        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index, 0));
+        s = combined(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index, 0));
     } else {
       for (i64 r = 0; r < rows; ++r, index += index_step)
-        s = Op::combine(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index, 0));
+        s = combined(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index, 0));
     }
     return s;
   }
@@ -180,7 +198,7 @@ struct Kernels {
         k::tree_add(static_cast<T*>(parts) + 16 * i, 16 * width, number, from[i].a, Merge());
       } else {
         Memory& m = static_cast<Memory*>(parts)[i];
-        m.set(Op::merge(m.get(), from[i].get()));
+        m.set(merged(m.get(), from[i].get()));
       }
     }
   }
@@ -196,15 +214,15 @@ struct Kernels {
   static void merge(void* into, const void* from, i64 count) {
     for (i64 i = 0; i < count; ++i) {
       Memory& m = static_cast<Memory*>(into)[i];
-      m.set(Op::merge(m.get(), static_cast<const Memory*>(from)[i].get()));
+      m.set(merged(m.get(), static_cast<const Memory*>(from)[i].get()));
     }
   }
 
-  VITRO_INLINE State lanes_merged(State s) {
-    s = Op::merge(s, rotated<8>(s));
-    s = Op::merge(s, rotated<4>(s));
-    s = Op::merge(s, rotated<2>(s));
-    return Op::merge(s, rotated<1>(s));
+  VITRO_PART static State lanes_merged(State s) {
+    s = merged(s, rotated<8>(s));
+    s = merged(s, rotated<4>(s));
+    s = merged(s, rotated<2>(s));
+    return merged(s, rotated<1>(s));
   }
   static void merge_lanes(void* memory) {
     Memory& m = *static_cast<Memory*>(memory);

@@ -74,7 +74,7 @@ class Row {
  private:
   VITRO_INLINE i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
   template <class F>
-  [[gnu::always_inline]] k::Vec<f32> block_sum(F f, i64 begin, i64 end) const {
+  VITRO_PART k::Vec<f32> block_sum(F f, i64 begin, i64 end) const {
     k::Vec<f32> lanes{}, more;
     i64 i = begin;
     for (; i + 16 <= end; i += 16) {
