@@ -15,6 +15,7 @@
 #include "analyze/producer.h"
 #include "analyze/regions.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 
@@ -98,8 +99,8 @@ void add_phases(const Trace& trace, const TrackOrder& order, Compilation& out) {
     phase.name = name;
     out.phases.push_back(std::move(phase));
   }
-  std::ranges::stable_sort(out.phases, std::ranges::greater(), &Compilation::Phase::self);
-  std::ranges::stable_sort(outermost, {}, [&](const auto* p) { return trace.ts()[p->event]; });
+  sort_list(out.phases, std::ranges::greater(), &Compilation::Phase::self);
+  sort_list(outermost, {}, [&](const auto* p) { return trace.ts()[p->event]; });
   Runs runs(trace);
   for (const CompilePhase* phase : outermost) runs.add(*phase);
   out.runs = runs.take();
@@ -151,7 +152,7 @@ void add_incidents(const Trace& trace, Compilation& out) {
   });
   if (!done) out.lost = done.why();
   for (auto& [text, incident] : by_text) out.incidents.push_back(std::move(incident));
-  std::ranges::stable_sort(out.incidents, std::ranges::greater(), &Compilation::Incident::count);
+  sort_list(out.incidents, std::ranges::greater(), &Compilation::Incident::count);
 }
 
 void conclude_breaks(const Compilation& c, Findings& findings) {

@@ -9,6 +9,7 @@
 
 #include "analyze/arguments.h"
 #include "analyze/statistics.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/steps.h"
 #include "vitro/analyze/timeline.h"
@@ -201,8 +202,8 @@ Result<Diff> diff(const Trace& before, const Trace& after, const DiffOptions& op
   std::erase_if(out.changes, [](const NameChange& c) {
     return c.change() == 0 && c.calls_before == c.calls_after;
   });
-  std::ranges::stable_sort(out.changes, std::ranges::greater(),
-                           [](const NameChange& c) { return std::abs(c.change()); });
+  sort_list(out.changes, std::ranges::greater(),
+            [](const NameChange& c) { return std::abs(c.change()); });
   const Sample steps_a = a.step_times(), steps_b = b.step_times();
   const Comparison steps = compare(steps_a, steps_b);
   const auto number = [](const Side& side) {

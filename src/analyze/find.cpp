@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "analyze/read/scan.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -147,7 +148,7 @@ Result<Answer> answer_found(const Trace& trace, std::vector<EventId> events,
   }
   if (options.longest_first) {
     constexpr size_t dur = 3;  // its column; events without a duration come last
-    std::ranges::stable_sort(table.rows, std::ranges::greater(), [](const auto& row) {
+    sort_list(table.rows, std::ranges::greater(), [](const auto& row) {
       const auto* lasts = std::get_if<int64_t>(&row[dur]);
       return lasts ? *lasts : none;
     });

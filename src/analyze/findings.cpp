@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "analyze/words.h"
+#include "base/sort_list.h"
 
 namespace vitro::analyze {
 namespace {
@@ -135,7 +136,7 @@ std::vector<Finding> Findings::take() {
 }
 
 void sort_findings(std::vector<Finding>& findings) {
-  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+  sort_list(findings, [](const Finding& a, const Finding& b) {
     const auto order = [](const Finding& f) {
       return std::tuple(-f.high_ns, -f.low_ns, -f.high_percent, std::string_view(f.key));
     };

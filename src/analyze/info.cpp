@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -44,7 +45,7 @@ void count(const Trace& trace, Info& out) {
       out.kinds.push_back(std::move(kind));
     }
   }
-  std::ranges::stable_sort(out.kinds, std::ranges::greater(), &Info::Kind::events);
+  sort_list(out.kinds, std::ranges::greater(), &Info::Kind::events);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ Info info(const Trace& trace) {
                                                 : "Chrome's trace events";
   count(trace, out);
   std::erase_if(out.rows, [](const Info::Row& row) { return row.events == 0; });
-  std::ranges::stable_sort(out.rows, {}, [](const Info::Row& row) { return row.track.sort_index; });
+  sort_list(out.rows, {}, [](const Info::Row& row) { return row.track.sort_index; });
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "analyze/queues.h"
 #include "analyze/sort_runs.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/timeline.h"
 
 namespace vitro::analyze {
@@ -66,7 +67,7 @@ std::vector<Launches::CallStatistics> calls_of(const Trace& trace, const Classes
     times.call.name = trace.names()[name];
     out.push_back(std::move(times.call));
   }
-  std::ranges::stable_sort(out, std::ranges::greater(), &Launches::CallStatistics::total);
+  sort_list(out, std::ranges::greater(), &Launches::CallStatistics::total);
   return out;
 }
 
@@ -92,7 +93,7 @@ std::vector<Launches::Brief> briefs_of(const Trace& trace, const std::vector<Lau
     brief.name = trace.names()[name];
     out.push_back(std::move(brief));
   }
-  std::ranges::stable_sort(out, std::ranges::greater(), &Launches::Brief::calls);
+  sort_list(out, std::ranges::greater(), &Launches::Brief::calls);
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "analyze/columns.h"
 #include "analyze/read/event_parser.h"
 #include "analyze/read/texts.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/progress.h"
 
@@ -221,7 +222,7 @@ Facts Loader::take_facts() {
   facts_.unpacked_bytes = windows_.unpacked();
   facts_.metadata = windows_.metadata();
   facts_.notes.insert(facts_.notes.end(), windows_.notes().begin(), windows_.notes().end());
-  std::ranges::stable_sort(facts_.notes, {}, &Note::offset);
+  sort_list(facts_.notes, {}, &Note::offset);
   const auto base = facts_.metadata.find("baseTimeNanoseconds");
   if (base != facts_.metadata.end()) {
     const std::string& text = base->second;

@@ -8,6 +8,7 @@
 
 #include "analyze/levels.h"
 #include "analyze/memory_changes.h"
+#include "base/sort_list.h"
 
 namespace vitro::analyze {
 namespace {
@@ -111,7 +112,7 @@ class Player {
       if (key.second != UINT32_MAX) sum.group.within = trace_.names()[key.second];
       out.push_back(std::move(sum.group));
     }
-    std::ranges::stable_sort(out, std::ranges::greater(), &Memory::Group::bytes);
+    sort_list(out, std::ranges::greater(), &Memory::Group::bytes);
     return out;
   }
 

@@ -13,6 +13,7 @@
 #include "analyze/read/memory_rows.h"
 #include "analyze/read/number_lists.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -130,7 +131,7 @@ class Player {
             {std::string(name_of(of.category)), "", 0, of.at_peak, all.peak_event});
       out_.categories.push_back(of);
     }
-    std::ranges::stable_sort(all.at_peak, std::ranges::greater(), &Memory::Group::bytes);
+    sort_list(all.at_peak, std::ranges::greater(), &Memory::Group::bytes);
   }
 
   MemoryRows rows_;

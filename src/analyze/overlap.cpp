@@ -8,6 +8,7 @@
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 
@@ -181,8 +182,8 @@ Overlap overlap(const Trace& trace) {
     add_windows(device, times, out);
     add_kernels(trace, kinds, device, times, out);
   }
-  std::ranges::stable_sort(out.devices, {}, &Overlap::Device::window);
-  std::ranges::stable_sort(out.kernels, std::ranges::greater(), &Overlap::Kernel::exposed);
+  sort_list(out.devices, {}, &Overlap::Device::window);
+  sort_list(out.kernels, std::ranges::greater(), &Overlap::Kernel::exposed);
   return out;
 }
 

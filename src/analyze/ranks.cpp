@@ -12,6 +12,7 @@
 #include "analyze/collectives.h"
 #include "analyze/device_work.h"
 #include "analyze/read/token.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/hash.h"
@@ -179,7 +180,7 @@ void add_collective(const Together& together, std::vector<Read>& all, std::vecto
     const int64_t offset = all[rank].times.clock_offset;
     parts.push_back({c.begin + offset, c.end + offset, rank, c.event, c.hidden});
   }
-  std::ranges::stable_sort(parts, {}, &Part::begin);
+  sort_list(parts, {}, &Part::begin);
   const Part &last = parts.back(), &before = parts[parts.size() - 2];
   int64_t for_it = last.begin - before.begin;  // while all others waited and computed nothing
   for (const Part& p : parts) {
@@ -244,7 +245,7 @@ Ranks ranks(const std::vector<std::string>& files, const LoadOptions& options) {
       out.unread.push_back({0, trace.why()});
     }
   }
-  std::ranges::stable_sort(all, {}, [](const Read& r) { return r.times.rank; });
+  sort_list(all, {}, [](const Read& r) { return r.times.rank; });
   align_all(all);
   match_all(all);
   for (Read& rank : all) out.ranks.push_back(std::move(rank.times));

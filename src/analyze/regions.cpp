@@ -8,6 +8,7 @@
 #include "analyze/arrows.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
+#include "base/sort_list.h"
 
 namespace vitro::analyze {
 namespace {
@@ -59,7 +60,7 @@ class CompilationReader {
       region.broken = broken_[name].take(always);
       out_.regions.push_back(std::move(region));
     }
-    std::ranges::stable_sort(out_.regions, std::ranges::greater(), &Compilation::Region::total);
+    sort_list(out_.regions, std::ranges::greater(), &Compilation::Region::total);
     for (auto& [name, each] : overheads_) {
       each.sum.name = trace_.names()[name];
       each.sum.when = each.pieces.take(always);
@@ -68,7 +69,7 @@ class CompilationReader {
       for (const auto& [length, e] : each.each) each.sum.longest.push_back(e);
       out_.overheads.push_back(std::move(each.sum));
     }
-    std::ranges::stable_sort(out_.overheads, std::ranges::greater(), &Compilation::Overhead::total);
+    sort_list(out_.overheads, std::ranges::greater(), &Compilation::Overhead::total);
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "base/sort_list.h"
+
 namespace vitro::analyze {
 namespace {
 
@@ -85,7 +87,7 @@ std::vector<double> false_discovery_rates(const std::vector<double>& p) {
   for (size_t i = 0; i < p.size(); ++i) {
     if (!std::isnan(p[i])) order.push_back(i);
   }
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return p[i]; });
+  sort_list(order, {}, [&](size_t i) { return p[i]; });
   std::vector<double> out = p;
   double least = 1;
   for (size_t rank = order.size(); rank-- > 0;) {

@@ -12,6 +12,7 @@
 #include "analyze/findings.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/links.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -205,8 +206,7 @@ void StepReader::choose_compared() {
   if (out_.stragglers.empty()) return;
   std::vector<size_t> longest;
   for (const StepTimes::Straggler& each : out_.stragglers) longest.push_back(each.step);
-  std::ranges::stable_sort(longest, std::ranges::greater(),
-                           [&](size_t s) { return out_.steps[s].length; });
+  sort_list(longest, std::ranges::greater(), [&](size_t s) { return out_.steps[s].length; });
   longest.resize(std::min(longest.size(), most_explained));
   for (const size_t s : longest) compared_[s] = true;
   std::vector<size_t> others;
@@ -259,8 +259,8 @@ void StepReader::add_cause(StepTimes::Straggler& straggler, std::span<const Cell
 }
 
 void StepReader::keep_causes(StepTimes::Straggler& straggler) const {
-  std::ranges::stable_sort(straggler.causes, std::ranges::greater(),
-                           [](const StepTimes::Cause& c) { return c.time - c.usual; });
+  sort_list(straggler.causes, std::ranges::greater(),
+            [](const StepTimes::Cause& c) { return c.time - c.usual; });
   if (straggler.causes.size() > most_causes) straggler.causes.resize(most_causes);
 }
 
@@ -270,7 +270,7 @@ void conclude(const Trace& trace, const StepTimes& s, bool first, Findings& find
     if ((each.step == 0) == first) list.push_back(&each);
   }
   if (list.empty()) return;
-  std::ranges::stable_sort(list, std::ranges::greater(), &StepTimes::Straggler::excess);
+  sort_list(list, std::ranges::greater(), &StepTimes::Straggler::excess);
   int64_t low = 0, high = 0;
   std::vector<EventId> events;
   Pieces when;

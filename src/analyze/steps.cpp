@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "analyze/read/token.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/classes.h"
 
 namespace vitro::analyze {
@@ -47,7 +48,7 @@ std::vector<Step> profiler_steps(const Trace& trace) {
     const int64_t begin = trace.ts()[e];
     out.push_back({number, e, begin, begin + std::max<int64_t>(trace.dur()[e], 0)});
   }
-  std::ranges::stable_sort(out, {}, &Step::begin);
+  sort_list(out, {}, &Step::begin);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/findings.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -278,8 +279,8 @@ Summary summary(const Trace& trace) {
   for (uint32_t t = 0; t < order.tracks(); ++t) {
     if (!order.track(t).empty()) reader.add(t, order.track(t), out);
   }
-  std::ranges::stable_sort(out.devices, {}, &DeviceTimes::window);
-  std::ranges::stable_sort(out.threads, {}, &ThreadTimes::window);
+  sort_list(out.devices, {}, &DeviceTimes::window);
+  sort_list(out.threads, {}, &ThreadTimes::window);
   return out;
 }
 

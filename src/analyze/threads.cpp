@@ -14,6 +14,7 @@
 #include "analyze/self_spans.h"
 #include "analyze/waits.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 
@@ -71,7 +72,7 @@ class ThreadActivityReader {
       wait.wait.until_work_when = wait.pieces.take(out_.window);
       out_.waits.push_back(std::move(wait.wait));
     }
-    std::ranges::stable_sort(out_.waits, std::ranges::greater(), &Threads::Wait::total);
+    sort_list(out_.waits, std::ranges::greater(), &Threads::Wait::total);
     out_.pools = pools_of(trace_, order, out_.window);
     return std::move(out_);
   }

@@ -20,6 +20,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/sort_list.h"
 #include "graph/metas.h"
 #include "vitro/base/cat.h"
 
@@ -57,7 +58,7 @@ std::vector<std::pair<Size, Size>> steps_of(const TensorMeta& window) {
     if (window.sizes[d].is_symbolic() || window.sizes[d].hint() != 1)
       dims.emplace_back(window.strides[d], window.sizes[d]);
   }
-  std::ranges::stable_sort(dims, [](const auto& a, const auto& b) {
+  sort_list(dims, [](const auto& a, const auto& b) {
     return std::pair(a.first.hint(), a.second.hint()) < std::pair(b.first.hint(), b.second.hint());
   });
   return dims;

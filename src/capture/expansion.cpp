@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/sort_list.h"
 #include "capture/trace_node.h"
 #include "vitro/base/called_as.h"
 #include "vitro/ops/create.h"
@@ -23,7 +24,7 @@ bool has_strides_of(const Tensor& t, const TensorMeta& meta) {
 Dims memory_order(const TensorMeta& meta) {
   Dims order(meta.strides.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::greater{}, [&](int64_t d) {
+  sort_list(order, std::greater{}, [&](int64_t d) {
     const auto i = static_cast<size_t>(d);
     return std::pair(meta.strides[i].hint(), meta.sizes[i].hint());
   });

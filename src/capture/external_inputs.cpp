@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::capture {
@@ -36,8 +37,7 @@ bool same_number(Size want, int64_t got, Symbols& symbols) {
 Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes) {
   SmallVector<size_t, 6> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return strides[a] > strides[b]; });
+  sort_list(order, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
   Sizes out(sizes.size());
   Size next = 1;
   for (size_t i = order.size(); i-- > 0;) {

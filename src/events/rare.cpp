@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/sort_list.h"
 #include "events/sink.h"
 #include "vitro/base/cat.h"
 
@@ -155,7 +156,7 @@ std::vector<PhaseSum> phase_sums() {
     std::lock_guard hold(ring().lock);
     sums = ring().sums;
   }
-  std::ranges::stable_sort(sums, {}, &PhaseSum::begin);
+  sort_list(sums, {}, &PhaseSum::begin);
   return sums;
 }
 

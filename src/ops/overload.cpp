@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/sort_list.h"
 #include "bind.h"
 #include "functions.h"
 #include "vitro/base/called_as.h"
@@ -98,10 +99,9 @@ std::vector<Overload> collected() {
   }
   std::map<std::string, size_t> first;
   for (size_t i = 0; i < collect.all.size(); ++i) first.emplace(collect.all[i].schema.name, i);
-  std::stable_sort(collect.all.begin(), collect.all.end(),
-                   [&](const Overload& a, const Overload& b) {
-                     return first.at(a.schema.name) < first.at(b.schema.name);
-                   });
+  sort_list(collect.all, [&](const Overload& a, const Overload& b) {
+    return first.at(a.schema.name) < first.at(b.schema.name);
+  });
   return std::move(collect.all);
 }
 

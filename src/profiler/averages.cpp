@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/sort_list.h"
 #include "profiler/shapes.h"
 #include "vitro/base/cat.h"
 #include "vitro/profiler/stacks.h"
@@ -189,7 +190,7 @@ std::vector<Slice> outermost_phases(const Profile& profile) {
       phases.push_back(slice);
     }
   }
-  std::ranges::stable_sort(phases, {}, &Slice::begin);
+  sort_list(phases, {}, &Slice::begin);
   return phases;
 }
 

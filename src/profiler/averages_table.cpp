@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
@@ -213,11 +214,11 @@ std::vector<const Average*> Averages::chosen(const TableOptions& options) const 
   for (const Average& entry : options.top_level_events_only ? top_level_ : entries_)
     rows.push_back(&entry);
   if (options.sort_by == by_name) {
-    std::ranges::stable_sort(rows, {}, &Average::name);
+    sort_list(rows, {}, &Average::name);
   } else if (!options.sort_by.empty()) {
-    std::ranges::stable_sort(
-        rows, std::ranges::greater(),
-        [key = &key_of(options.sort_by)](const Average* entry) { return key->value(*entry); });
+    sort_list(rows, std::ranges::greater(), [key = &key_of(options.sort_by)](const Average* entry) {
+      return key->value(*entry);
+    });
   }
   return rows;
 }

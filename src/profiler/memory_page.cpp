@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/sort_list.h"
 #include "profiler/memory_changes.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/chart.h"
@@ -148,7 +149,7 @@ Rows category_rows(const Plot& plot) {
 Rows holder_rows(const Profile& profile, const Plot& plot) {
   const auto sums = holders(profile, plot.peak_at);
   std::vector<std::pair<std::string, int64_t>> sorted(sums.begin(), sums.end());
-  std::ranges::stable_sort(sorted, std::greater(), [](const auto& entry) { return entry.second; });
+  sort_list(sorted, std::greater(), [](const auto& entry) { return entry.second; });
   sorted.resize(std::min(sorted.size(), rows_at_peak));
   Rows rows;
   for (const auto& [name, bytes] : sorted)

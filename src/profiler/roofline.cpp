@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 #include "vitro/report/chart.h"
@@ -46,7 +47,7 @@ std::vector<Kernel> kernels_of(const Profile& profile, const Peaks& peaks) {
   }
   std::vector<Kernel> kernels;
   for (const auto& [name, kernel] : by_name) kernels.push_back(kernel);
-  std::ranges::stable_sort(kernels, std::greater(), &Kernel::ns);
+  sort_list(kernels, std::greater(), &Kernel::ns);
   return kernels;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyze/device_work.h"
 #include "analyze/self_spans.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/timeline.h"
 
@@ -146,9 +147,8 @@ Activity activity_of(const Trace& trace, size_t columns) {
     TrackActivity track = painter.take(t);
     if (track.busy() > 0) out.tracks.push_back(std::move(track));
   }
-  std::ranges::stable_sort(out.tracks, {}, [&](const TrackActivity& track) {
-    return trace.tracks()[track.track].sort_index;
-  });
+  sort_list(out.tracks, {},
+            [&](const TrackActivity& track) { return trace.tracks()[track.track].sort_index; });
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "activity.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/chart.h"
 #include "vitro/report/plot.h"
@@ -200,7 +201,7 @@ std::vector<const TrackActivity*> chosen(const Activity& activity) {
   std::vector<const TrackActivity*> list;
   for (const TrackActivity& track : activity.tracks) list.push_back(&track);
   if (list.size() <= most_tracks) return list;
-  std::ranges::stable_sort(list, std::ranges::greater(), &TrackActivity::busy);
+  sort_list(list, std::ranges::greater(), &TrackActivity::busy);
   list.resize(most_tracks);
   std::ranges::sort(list);
   return list;

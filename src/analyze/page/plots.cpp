@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/plot.h"
@@ -68,11 +69,10 @@ std::vector<report::PlotSeries> series_of(const AnswerTable& table) {
     all[found->second].points.push_back({cell_number(row[x]), cell_number(row[y])});
   }
   if (all.size() > most_series) {
-    std::ranges::stable_sort(all, std::ranges::greater(),
-                             [](const auto& s) { return s.points.size(); });
+    sort_list(all, std::ranges::greater(), [](const auto& s) { return s.points.size(); });
     all.resize(most_series);
   }
-  for (report::PlotSeries& each : all) std::ranges::stable_sort(each.points, {}, &report::Point::x);
+  for (report::PlotSeries& each : all) sort_list(each.points, {}, &report::Point::x);
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "analyze/producer.h"
 #include "analyze/waits.h"
 #include "analyze/words.h"
+#include "base/sort_list.h"
 #include "vitro/analyze/critical_path.h"
 #include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
@@ -37,7 +38,7 @@ std::vector<Named> by_name(const Trace& trace, const CriticalPath& path) {
   }
   std::vector<Named> out;
   for (auto& [key, group] : groups) out.push_back(group);
-  std::ranges::stable_sort(out, std::ranges::greater(), &Named::time);
+  sort_list(out, std::ranges::greater(), &Named::time);
   return out;
 }
 

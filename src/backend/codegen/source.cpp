@@ -8,6 +8,7 @@
 
 #include "backend/codegen/kernel_text.h"
 #include "backend/codegen/names.h"
+#include "base/sort_list.h"
 #include "loop/structure.h"
 
 namespace vitro::backend {
@@ -124,8 +125,7 @@ size_t bytes_of(const std::vector<Unique>& kernels) {
 // Splits the kernels into two modules of about the same size.
 std::vector<std::vector<size_t>> halves(const std::vector<Unique>& unique,
                                         std::vector<size_t> order) {
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return bytes_of(unique[a]) > bytes_of(unique[b]); });
+  sort_list(order, [&](size_t a, size_t b) { return bytes_of(unique[a]) > bytes_of(unique[b]); });
   std::vector<std::vector<size_t>> out(std::min<size_t>(order.size(), 2));
   size_t bytes[2] = {0, 0};
   for (const size_t kernel : order) {

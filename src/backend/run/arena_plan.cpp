@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_list.h"
 #include "vitro/base/error.h"
 
 namespace vitro::backend {
@@ -28,8 +29,7 @@ ArenaPlan plan_arena(std::span<const Lifetime> buffers) {
   plan.offsets.assign(buffers.size(), 0);
   std::vector<size_t> order(buffers.size()), placed;
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  sort_list(order, [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
   const auto rounded = [&](size_t i) {
     return add_bytes(buffers[i].bytes, alignment - 1) / alignment * alignment;
   };

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/sort_list.h"
+
 namespace vitro::jit {
 namespace {
 
@@ -74,7 +76,7 @@ bool LinkImage::has(Segment segment) const {
 // Sorts by segment, and within it .bss last.
 void LinkImage::order() {
   for (OutputSection& section : sections_) ordered_.push_back(&section);
-  std::ranges::stable_sort(ordered_, {}, [](const OutputSection* s) {
+  sort_list(ordered_, {}, [](const OutputSection* s) {
     return std::pair(s->segment, s->head.sh_type == SHT_NOBITS);
   });
   for (size_t i = 0; i < ordered_.size(); ++i) ordered_[i]->number = static_cast<uint16_t>(i + 1);
