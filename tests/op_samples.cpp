@@ -238,10 +238,10 @@ SampleNumber number_of(const json& value) {
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",   "binary",   "choosing", "reduction", "rows",       "scan",    "view",
-      "joining", "indexing", "picking",  "putting",   "compacting", "sorting", "product",
-      "windows", "creation", "pooling",  "neural",    "algebra",    "arrays",  "norms",
-      "layers",  "random",   "seeded",   "bags"};
+      "unary",   "binary",   "choosing", "reduction", "rows",          "scan",    "view",
+      "joining", "indexing", "picking",  "putting",   "compacting",    "sorting", "product",
+      "windows", "creation", "pooling",  "neural",    "algebra",       "arrays",  "norms",
+      "layers",  "random",   "seeded",   "bags",      "decompositions"};
   return names;
 }
 
@@ -254,7 +254,8 @@ OpSamples OpSamples::read(std::string_view family) {
 OpSamples OpSamples::read_gradients() {
   OpSamples all;
   for (const std::string_view family :
-       {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient"})
+       {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient",
+        "decomposition_gradient"})
     all.add(family_path(family));
   return all;
 }

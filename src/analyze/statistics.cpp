@@ -1,3 +1,5 @@
+// Comparison of samples: the distribution of t, its quantiles, and corrections for many
+// comparisons.
 #include "analyze/statistics.h"
 
 #include <algorithm>

@@ -11,6 +11,7 @@
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/decomposition.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/reduce.h"
@@ -71,6 +72,23 @@ Dims matrix_dims(const Tensor& x, const Dims& dim) {
   return out;
 }
 
+// Of the matrices over the dimensions `dims`, which come last.
+Value singular_values(const ops::At& x, const Dims& dims) {
+  const Tensor& t = x.operand.tensor();
+  Dims order;
+  for (int64_t d = 0; d < t.rank(); ++d)
+    if (d != dims[0] && d != dims[1]) order.push_back(d);
+  order.push_back(dims[0]);
+  order.push_back(dims[1]);
+  return linalg_svdvals({permute(t, order), x.where});
+}
+
+// Puts reduced dimensions back, with size 1, if they are kept.
+Tensor with_dims(const Tensor& x, const Dims& dims, bool keepdim) {
+  if (!keepdim) return x;
+  return unsqueeze(unsqueeze(x, std::min(dims[0], dims[1])), std::max(dims[0], dims[1]));
+}
+
 }  // namespace
 
 Tensor linalg_vector_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdim,
@@ -88,12 +106,15 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdi
                           std::optional<DType> dtype) {
   const CalledAs name("linalg_matrix_norm", x.where);
   const double p = ord.as_double();
-  VITRO_CHECK(std::abs(p) != 2, "linalg_matrix_norm: ord=", ord,
-              " needs singular values, which are not implemented");
-  VITRO_CHECK(std::isinf(p) || std::abs(p) == 1,
-              "linalg_matrix_norm: ord must be 1, -1, inf, -inf or \"fro\", got ", ord);
+  VITRO_CHECK(std::isinf(p) || std::abs(p) == 1 || std::abs(p) == 2,
+              "linalg_matrix_norm: ord must be 1, -1, 2, -2, inf, -inf, \"fro\" or \"nuc\", got ",
+              ord);
   const Value cast = dtype ? to(x, *dtype) : x.operand.tensor();
   const Dims dims = matrix_dims(cast, dim);
+  if (std::abs(p) == 2) {
+    const Value s = singular_values({cast, x.where}, dims);
+    return with_dims(p > 0 ? amax(s, {-1}, false) : amin(s, {-1}, false), dims, keepdim);
+  }
   const Tensor out = sums_of_lines(ops::widened("linalg_matrix_norm", {cast, x.where}), dims, p);
   return to(keepdim ? out : squeeze(out, dims), cast.dtype());
 }
@@ -101,12 +122,12 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdi
 Tensor linalg_matrix_norm(ops::At x, std::string_view ord, DimsArg dim, bool keepdim,
                           std::optional<DType> dtype) {
   const CalledAs name("linalg_matrix_norm", x.where);
-  VITRO_CHECK(ord != "nuc",
-              "linalg_matrix_norm: ord=\"nuc\" needs singular values, which are not implemented");
-  VITRO_CHECK(ord == "fro", "linalg_matrix_norm: ord must be \"fro\" or a number, got \"", ord,
-              "\"");
+  VITRO_CHECK(ord == "fro" || ord == "nuc",
+              "linalg_matrix_norm: ord must be \"fro\", \"nuc\" or a number, got \"", ord, "\"");
   const Dims dims = matrix_dims(x.operand.tensor(), dim);
-  return norm_of("linalg_matrix_norm", x, 2, dims, keepdim, dtype);
+  if (ord == "fro") return norm_of("linalg_matrix_norm", x, 2, dims, keepdim, dtype);
+  const Value cast = dtype ? to(x, *dtype) : x.operand.tensor();
+  return with_dims(sum(singular_values({cast, x.where}, dims), Dims{-1}), dims, keepdim);
 }
 
 Tensor normalize(ops::At x, double p, int64_t dim, double eps) {

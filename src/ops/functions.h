@@ -31,6 +31,8 @@ std::span<const NamedFunction> functions();
 std::span<const NamedFunction> neural_functions();
 // Elementwise functions, and functions that move, count or create elements.
 std::span<const NamedFunction> array_functions();
+// Decompositions of matrices.
+std::span<const NamedFunction> decomposition_functions();
 // Convolutions.
 std::span<const NamedFunction> layer_functions();
 // Random numbers and dropout.

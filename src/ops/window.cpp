@@ -355,14 +355,14 @@ Tensor pad_circular(ops::At x, SizesArg pad) {
   VITRO_CHECK(pad.size() % 2 == 0 && (pad.size() + 2 == 2 * rank || pad.size() + 4 == 2 * rank),
               "_pad_circular: needs two numbers for each dimension of x but the first or the first "
               "two, got ",
-              pad, " for x of sizes ", out.sizes());
+              numbers_of(pad), " for x of sizes ", numbers_of(out.sizes()));
   for (size_t d = rank - pad.size() / 2; d < rank; ++d) {
     const auto [before, after] = ops::sides_of(pad, static_cast<int>(rank), d);
     // Negative padding removes elements first.
     const Size kept = out.sizes()[d] + min(before, 0) + min(after, 0);
     VITRO_CHECK(!less(kept, 0) && !less(kept, before) && !less(kept, after), "_pad_circular: pad ",
-                pad, " removes or repeats more elements than there are in dimension ", d,
-                " of sizes ", numbers_of(out.sizes()));
+                numbers_of(pad), " removes or repeats more elements than there are in dimension ",
+                d, " of sizes ", numbers_of(out.sizes()));
     const Tensor places = arange(0 - max(before, 0), kept + max(after, 0), 1, {}, out.device());
     const Tensor wrapped = remainder(places, max(kept, 1)) - min(before, 0);
     out = index_select(out, static_cast<int64_t>(d), wrapped);

@@ -45,6 +45,39 @@ TEST_F(Vjp, sums_what_was_broadcast_and_keeps_the_dtype) {
   EXPECT_EQ(got[1].to_vector<double>(), (std::vector<double>{3, 3, 3}));
 }
 
+// The vectors of these are LAPACK's choice, so they are tested by what does not depend on it: the
+// gradient of the product of a decomposition is that of the matrix.
+TEST_F(Vjp, of_a_decomposition_is_that_of_its_product) {
+  const auto matrix = [](int64_t m, int64_t n, double step) {
+    return reshape(sin(to(arange(m * n), DType::f64) * step + 1.0), {m, n});
+  };
+  const auto expect_near = [](const Tensor& got, const Tensor& want) {
+    EXPECT_LT(amax(abs(got - want)).item<double>(), 1e-10);
+  };
+  const bool wanted[] = {true};
+  for (const auto& [m, n] : {std::pair{4, 3}, {3, 4}, {3, 3}}) {
+    const Tensor a = matrix(m, n, 0.9), c = matrix(m, n, 1.7);
+    const auto [u, s, vh] = linalg_svd(a, false);
+    const Tensor of_u = matmul(c, t(vh)) * s, of_vh = matmul(t(u * s), c);
+    const Tensor of_s = diagonal(matmul(matmul(t(u), c), t(vh)));
+    const ops::SvdAttrs attrs;
+    const Operand operands[] = {a};
+    const OpCall call{
+        &ops::def<ops::LinalgSvd>(), operands, ops::attrs_view<ops::LinalgSvd>(attrs), false, {}};
+    expect_near(vjp(call, std::array{u, s, vh}, std::array{of_u, of_s, of_vh}, wanted)[0], c);
+  }
+  const Tensor half = matrix(3, 3, 0.9), a = half + t(half), seed = matrix(3, 3, 1.7);
+  const Tensor c = seed + t(seed);
+  const auto [w, v] = linalg_eigh(a);
+  const Tensor of_v = matmul(c, v) * w * 2.0, of_w = diagonal(matmul(matmul(t(v), c), v));
+  const ops::EighAttrs attrs;
+  const Operand operands[] = {a};
+  const OpCall call{
+      &ops::def<ops::LinalgEigh>(), operands, ops::attrs_view<ops::LinalgEigh>(attrs), false, {}};
+  const Tensor got = vjp(call, std::array{w, v}, std::array{of_w, of_v}, wanted)[0];
+  expect_near((got + t(got)) * 0.5, c);  // changes of a symmetric matrix are symmetric
+}
+
 TEST_F(Vjp, gives_nothing_that_is_not_wanted_or_has_none) {
   const Tensor x = row({1, 2}), n = Tensor::from({2, 3}, {2});
   const Operand operands[] = {x, n};

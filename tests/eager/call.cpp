@@ -48,6 +48,8 @@ ArgValue value_of(const Json& json, const ArgType& type) {
   if (json.is_null()) return {};
   if (type.kind == ArgKind::dtype) return dtype_named(json.get<std::string>()).value();
   if (is_word(type.kind)) return json.get<std::string>();
+  if (json.is_string() && json != "inf" && json != "-inf" && json != "nan")
+    return json.get<std::string>();
   if (!json.is_array()) return scalar_of(number_of(json));
   std::vector<Scalar> list;
   for (const Json& one : json) list.push_back(scalar_of(number_of(one)));

@@ -135,6 +135,9 @@ std::string data_error(const std::string& error) {
   if (is_lack_of_memory(error)) return "no memory";
   const std::string op = error.substr(0, error.find(':'));
   if (error.find("integer division by zero") != std::string::npos) return op + ": division by 0";
+  // A matrix without the decomposition that is asked for, or pivots that are not rows.
+  for (const char* matrix : {": the matrix ", ": did not converge", ": pivot "})
+    if (error.find(matrix) != std::string::npos) return op + ": matrix";
   const bool index = error.find(": index ") != std::string::npos &&
                      error.find("out of range") != std::string::npos &&
                      error.find("for dimension") == std::string::npos;

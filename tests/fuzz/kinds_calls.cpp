@@ -21,12 +21,15 @@ std::span<const std::string_view> words_of(const OpDef* op, std::string_view arg
   static constexpr std::string_view equations[] = {"ij,jk", "...i,...i->...", "...ij->...j",
                                                    "ii->i"};
   static constexpr std::string_view orders[] = {"fro"}, indexings[] = {"ij", "xy"},
-                                    sides[] = {"left", "right"}, paddings[] = {"same", "valid"};
+                                    sides[] = {"left", "right"}, paddings[] = {"same", "valid"},
+                                    triangles[] = {"L", "U"}, norms[] = {"fro", "nuc"};
   if (argument == "equation") return equations;
   if (argument == "ord") return orders;
   if (argument == "indexing") return indexings;
   if (argument == "side") return sides;
   if (argument == "padding") return paddings;
+  if (argument == "UPLO" && !op) return triangles;
+  if (argument == "p") return norms;
   if (argument == "rounding_mode") return rounding_modes;
   if (argument == "reduce" && !op) return scatters_with;
   return op && op->attrs ? op->attrs->choices(argument) : std::span<const std::string_view>();

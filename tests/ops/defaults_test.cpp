@@ -327,6 +327,42 @@ std::map<std::string, Row> losses() {
   };
 }
 
+std::map<std::string, Row> decompositions() {
+  static const auto* pivots = new Tensor(Tensor::empty({3}, DType::i32));
+  static const auto* solid = new Tensor(Tensor::empty({3, 1, 3}));
+  return {
+      {"linalg_cholesky_ex", {{x()}, [] { (void)linalg_cholesky_ex(x()); }}},
+      {"linalg_cholesky", {{x()}, [] { (void)linalg_cholesky(x()); }}},
+      {"cholesky", {{x()}, [] { (void)cholesky(x()); }}},
+      {"cholesky_solve", {{x(), x()}, [] { (void)cholesky_solve(x(), x()); }}},
+      {"cholesky_inverse", {{x()}, [] { (void)cholesky_inverse(x()); }}},
+      {"linalg_lu_factor_ex", {{x()}, [] { (void)linalg_lu_factor_ex(x()); }}},
+      {"linalg_lu_factor", {{x()}, [] { (void)linalg_lu_factor(x()); }}},
+      {"linalg_lu", {{x()}, [] { (void)linalg_lu(x()); }}},
+      {"lu_unpack", {{x(), *pivots}, [] { (void)lu_unpack(x(), *pivots); }}},
+      {"linalg_lu_solve", {{x(), *pivots, x()}, [] { (void)linalg_lu_solve(x(), *pivots, x()); }}},
+      {"linalg_solve_triangular",
+       {{x(), x()}, [] { (void)linalg_solve_triangular(x(), x(), true); }, {{"upper", true}}}},
+      {"linalg_solve_ex", {{x(), x()}, [] { (void)linalg_solve_ex(x(), x()); }}},
+      {"linalg_solve", {{x(), x()}, [] { (void)linalg_solve(x(), x()); }}},
+      {"linalg_inv_ex", {{x()}, [] { (void)linalg_inv_ex(x()); }}},
+      {"linalg_tensorinv", {{*solid}, [] { (void)linalg_tensorinv(*solid); }}},
+      {"linalg_tensorsolve", {{x(), row()}, [] { (void)linalg_tensorsolve(x(), row()); }}},
+      {"linalg_qr", {{x()}, [] { (void)linalg_qr(x()); }}},
+      {"qr", {{x()}, [] { (void)qr(x()); }}},
+      {"linalg_svd", {{x()}, [] { (void)linalg_svd(x()); }}},
+      {"svd", {{x()}, [] { (void)svd(x()); }}},
+      {"linalg_eigh", {{x()}, [] { (void)linalg_eigh(x()); }}},
+      {"linalg_eigvalsh", {{x()}, [] { (void)linalg_eigvalsh(x()); }}},
+      {"linalg_pinv.atol_rtol_float", {{x()}, [] { (void)linalg_pinv(x()); }}},
+      {"linalg_pinv", {{x(), Scalar(0.5)}, [] { (void)linalg_pinv(x(), 0.0, 0.5); }}},
+      {"pinverse", {{x()}, [] { (void)pinverse(x()); }}},
+      {"linalg_matrix_rank.atol_rtol_float", {{x()}, [] { (void)linalg_matrix_rank(x()); }}},
+      {"linalg_matrix_rank", {{x(), Scalar(0.5)}, [] { (void)linalg_matrix_rank(x(), 0.5, 0.0); }}},
+      {"linalg_cond", {{x()}, [] { (void)linalg_cond(x()); }}},
+  };
+}
+
 std::map<std::string, Row> linear_algebra() {
   return {
       {"einsum",
@@ -424,7 +460,7 @@ std::map<std::string, Row> recurrent() {
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
   for (auto* more : {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra,
-                     &arrays, &recurrent, &random_numbers})
+                     &arrays, &recurrent, &random_numbers, &decompositions})
     all.merge((*more)());
   return all;
 }
@@ -464,7 +500,11 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "philox_uniform",
                                           "philox_normal",
                                           "_embedding_bag",
-                                          "_embedding_bag_forward_only"};
+                                          "_embedding_bag_forward_only",
+                                          "_linalg_eigh",
+                                          "_linalg_solve_ex",
+                                          "_linalg_svd",
+                                          "triangular_solve"};
   for (const ops::Overload& one : ops::overloads()) {
     const std::string name = one.schema.full_name();
     bool has_default = false;

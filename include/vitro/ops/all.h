@@ -15,6 +15,7 @@
 #include "vitro/ops/concat.h"
 #include "vitro/ops/convolution.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/decomposition.h"
 #include "vitro/ops/derived.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
@@ -76,6 +77,8 @@ using OtherOps = List<
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention,
     Convolve,
+    LinalgCholeskyEx, LinalgLuFactorEx, LuUnpack, LinalgLuSolve, LinalgSolveTriangular, LinalgQr, LinalgSvd,
+    LinalgEigh,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian,
     PhiloxUniform, PhiloxNormal, PhiloxDropout>;
 // clang-format on

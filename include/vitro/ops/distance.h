@@ -16,7 +16,9 @@ Tensor linalg_vector_norm(ops::At x, const Scalar& ord = 2, DimsArg dim = {}, bo
                           std::optional<DType> dtype = {});
 Tensor norm(ops::At x, const Scalar& p = 2, DimsArg dim = {}, bool keepdim = false,
             std::optional<DType> dtype = {});
-// ord = 1 (the largest sum of a column), infinity (of a row), or their negatives (the smallest).
+// ord = 1 (the largest sum of a column), infinity (of a row), 2 (the largest singular value), or
+// their negatives (the smallest); "fro" (the root of the sum of squares), "nuc" (the sum of the
+// singular values). For singular values see decomposition.h.
 Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim = {-2, -1},
                           bool keepdim = false, std::optional<DType> dtype = {});
 Tensor linalg_matrix_norm(ops::At x, std::string_view ord = "fro", DimsArg dim = {-2, -1},

@@ -1,0 +1,554 @@
+// Functions that are written with decompositions, and the table of those that can be called by
+// ATen's names.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bind.h"
+#include "core/numbers.h"
+#include "functions.h"
+#include "ops/value.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/decomposition.h"
+#include "vitro/ops/distance.h"
+#include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/product.h"
+#include "vitro/ops/rearrange.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/unary.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace {
+
+using namespace ops;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Value transposed(const Tensor& x) {
+  return transpose(x, -2, -1);
+}
+
+void check_square(std::string_view op, const Tensor& a) {
+  VITRO_CHECK(a.rank() >= 2 && equal(a.size(-2), a.size(-1)), op,
+              ": needs a square matrix or a batch of them, got sizes ", numbers_of(a.sizes()));
+}
+void check_matrices(std::string_view op, const Tensor& a) {
+  VITRO_CHECK(a.rank() >= 2, op, ": needs a matrix or a batch of matrices, got sizes ",
+              numbers_of(a.sizes()));
+}
+
+// The identity of the sizes of square matrices.
+Value identity_like(const Tensor& a) {
+  const Value places = arange(a.size(-1), DType::i64, a.device());
+  return expand(to(Value(unsqueeze(places, 1)) == places, a.dtype()), a.sizes());
+}
+
+Sizes part(const Sizes& sizes, size_t begin, size_t end) {
+  return Sizes(std::span(sizes.begin(), sizes.size()).subspan(begin, end - begin));
+}
+// Without the last `inner` sizes.
+Sizes leading(const Tensor& a, size_t inner) {
+  return part(a.sizes(), 0, a.sizes().size() - std::min(inner, a.sizes().size()));
+}
+// x with another batch before its last `inner` dimensions.
+Value with_batch(const Tensor& x, Sizes batch, int64_t inner) {
+  for (int64_t d = -inner; d < 0; ++d) batch.push_back(x.size(d));
+  return expand(x, batch);
+}
+
+// The product of the signs of the exchanges of rows.
+Value sign_of(const Tensor& pivots, DType dtype) {
+  const Value rows = arange(1, pivots.size(-1) + 1, 1, DType::i32, pivots.device());
+  const Value odd = Value(pivots) != rows;
+  return prod(ops::where(odd, -1, ops::where(odd, 0, ones({}, dtype))), {-1});
+}
+
+// The absolute eigenvalues or the singular values, and the largest of them, [..., 1] (or [..., 0]).
+struct Spectrum {
+  Value values, largest;
+  Spectrum(const Tensor& signed_values, bool hermitian) : values(signed_values) {
+    largest = slice(values, -1, 0, 1);
+    if (!hermitian) return;
+    // ascending: the largest is at either end
+    values = abs(values);
+    largest = maximum(abs(largest), slice(values, -1, -1));
+  }
+};
+
+// Values up to this one count as 0.
+Value limit_of(const Tensor& a, const Tensor& largest, std::optional<double> atol,
+               std::optional<double> rtol) {
+  const double eps = a.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                             : std::numeric_limits<float>::epsilon();
+  Value relative;
+  if (rtol) {
+    relative = Value(largest) * *rtol;
+  } else if (atol && *atol > 0) {
+    relative = Value(largest) * 0;
+  } else {
+    relative = Value(largest) * eps * Scalar(max(a.size(-2), a.size(-1)));
+  }
+  return atol ? maximum(relative, *atol) : relative;
+}
+
+Triangular triangle_named(std::string_view op, std::string_view name) {
+  VITRO_CHECK(name == "L" || name == "U" || name == "l" || name == "u", op,
+              ": UPLO must be \"L\" or \"U\", got \"", name, "\"");
+  return name == "L" || name == "l" ? Triangular::lower : Triangular::upper;
+}
+
+}  // namespace
+
+// ---- Cholesky ----
+
+std::pair<Tensor, Tensor> linalg_cholesky_ex(At x, bool upper, bool check_errors) {
+  auto [l, info] = call_many<LinalgCholeskyEx, 2>(x.where, {x.operand}, {upper, check_errors});
+  return {std::move(l), std::move(info)};
+}
+Tensor linalg_cholesky(At x, bool upper) {
+  const CalledAs name("linalg_cholesky", x.where);
+  return linalg_cholesky_ex(x, upper, true).first;
+}
+Tensor cholesky(At x, bool upper) {
+  const CalledAs name("cholesky", x.where);
+  return linalg_cholesky_ex(x, upper, true).first;
+}
+Tensor cholesky_solve(At b, const Tensor& factor, bool upper) {
+  const CalledAs name("cholesky_solve", b.where);
+  const Value lower = upper ? transposed(factor) : Value(factor);
+  const Value y = linalg_solve_triangular({lower, b.where}, b.operand.tensor(), false);
+  return linalg_solve_triangular(transposed(lower), y, true);
+}
+Tensor cholesky_inverse(At factor, bool upper) {
+  const CalledAs name("cholesky_inverse", factor.where);
+  const Tensor& l = factor.operand.tensor();
+  check_square("cholesky_inverse", l);
+  return cholesky_solve({identity_like(l), factor.where}, l, upper);
+}
+
+// ---- LU ----
+
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(At A, bool pivot, bool check_errors) {
+  auto [lu, pivots, info] =
+      call_many<LinalgLuFactorEx, 3>(A.where, {A.operand}, {pivot, check_errors});
+  return {std::move(lu), std::move(pivots), std::move(info)};
+}
+std::pair<Tensor, Tensor> linalg_lu_factor(At A, bool pivot) {
+  const CalledAs name("linalg_lu_factor", A.where);
+  auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot, true);
+  return {std::move(lu), std::move(pivots)};
+}
+std::tuple<Tensor, Tensor, Tensor> linalg_lu(At A, bool pivot) {
+  const CalledAs name("linalg_lu", A.where);
+  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, pivot);
+  return lu_unpack({lu, A.where}, pivots);
+}
+std::tuple<Tensor, Tensor, Tensor> lu_unpack(At LU, const Tensor& pivots, bool unpack_data,
+                                             bool unpack_pivots) {
+  auto [p, l, u] =
+      call_many<LuUnpack, 3>(LU.where, {LU.operand, pivots}, {unpack_data, unpack_pivots});
+  return {std::move(p), std::move(l), std::move(u)};
+}
+Tensor linalg_lu_solve(At LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
+  const CalledAs name("linalg_lu_solve", LU.where);
+  const Tensor& lu = LU.operand.tensor();
+  check_square("linalg_lu_solve", lu);
+  check_matrices("linalg_lu_solve", B);
+  VITRO_CHECK(pivots.rank() == lu.rank() - 1, "linalg_lu_solve: pivots of sizes ",
+              numbers_of(pivots.sizes()), " do not belong to LU of sizes ", numbers_of(lu.sizes()));
+  const Sizes batch = broadcast("linalg_lu_solve", leading(lu, 2), leading(B, 2));
+  const Value factors = with_batch(lu, batch, 2), swaps = with_batch(pivots, batch, 1),
+              right = with_batch(B, batch, 2);
+  return call<LinalgLuSolve>(LU.where, {factors, swaps, right}, {left, adjoint});
+}
+Tensor lu_solve(At b, const Tensor& LU, const Tensor& pivots) {
+  const CalledAs name("lu_solve", b.where);
+  return linalg_lu_solve({LU, b.where}, pivots, b.operand.tensor());
+}
+
+// ---- equations ----
+
+Tensor linalg_solve_triangular(At A, const Tensor& B, bool upper, bool left, bool unitriangular) {
+  const CalledAs name("linalg_solve_triangular", A.where);
+  const Tensor& a = A.operand.tensor();
+  check_square("linalg_solve_triangular", a);
+  check_matrices("linalg_solve_triangular", B);
+  const Sizes batch = broadcast("linalg_solve_triangular", leading(a, 2), leading(B, 2));
+  const Value factors = with_batch(a, batch, 2), right = with_batch(B, batch, 2);
+  return call<LinalgSolveTriangular>(A.where, {factors, right}, {upper, left, unitriangular});
+}
+std::pair<Tensor, Tensor> linalg_solve_ex(At A, const Tensor& B, bool left, bool check_errors) {
+  const CalledAs name("linalg_solve_ex", A.where);
+  const Tensor& a = A.operand.tensor();
+  check_square("linalg_solve_ex", a);
+  const bool is_vector =
+      B.rank() == 1 || (B.rank() == a.rank() - 1 && equal_sizes(B.sizes(), leading(a, 1)));
+  VITRO_CHECK(!is_vector || left,
+              "linalg_solve_ex: X A = B (left=False) needs matrices B, got sizes ",
+              numbers_of(B.sizes()));
+  const Value right = is_vector ? Value(unsqueeze(B, -1)) : left ? Value(B) : transposed(B);
+  VITRO_CHECK(right.rank() >= 2 && equal(right.size(-2), a.size(-1)),
+              "linalg_solve_ex: A and B do not fit in ", left ? "A X = B" : "X A = B", ": sizes ",
+              numbers_of(a.sizes()), " and ", numbers_of(B.sizes()));
+  VITRO_CHECK(a.dtype() == B.dtype(), "linalg_solve_ex: dtypes of A and B differ: ", a.dtype(),
+              " and ", B.dtype(), "; cast one of them");
+  (void)broadcast("linalg_solve_ex", leading(a, 2), leading(right, 2));
+  const auto [lu, pivots, info] =
+      linalg_lu_factor_ex({left ? Value(a) : transposed(a), A.where}, true, check_errors);
+  const Value x = linalg_lu_solve(lu, pivots, right);
+  return {is_vector ? squeeze(x, {-1}) : left ? Tensor(x) : Tensor(transposed(x)), info};
+}
+Tensor linalg_solve(At A, const Tensor& B, bool left) {
+  const CalledAs name("linalg_solve", A.where);
+  return linalg_solve_ex(A, B, left, true).first;
+}
+std::pair<Tensor, Tensor> linalg_inv_ex(At A, bool check_errors) {
+  const CalledAs name("linalg_inv_ex", A.where);
+  const Tensor& a = A.operand.tensor();
+  check_square("linalg_inv_ex", a);
+  const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, check_errors);
+  return {linalg_lu_solve(lu, pivots, identity_like(a)), info};
+}
+Tensor linalg_inv(At A) {
+  const CalledAs name("linalg_inv", A.where);
+  return linalg_inv_ex(A, true).first;
+}
+Tensor inverse(At A) {
+  const CalledAs name("inverse", A.where);
+  return linalg_inv_ex(A, true).first;
+}
+Tensor linalg_tensorinv(At A, int64_t ind) {
+  const CalledAs name("linalg_tensorinv", A.where);
+  const Tensor& a = A.operand.tensor();
+  VITRO_CHECK(0 < ind && ind <= a.rank(), "linalg_tensorinv: ind must be from 1 to the rank ",
+              a.rank(), ", got ", ind);
+  const Sizes& sizes = a.sizes();
+  const Sizes rows = part(sizes, 0, static_cast<size_t>(ind)),
+              columns = part(sizes, static_cast<size_t>(ind), sizes.size());
+  const Size m = product(rows), n = product(columns);
+  VITRO_CHECK(equal(m, n), "linalg_tensorinv: the first ", ind,
+              " dimensions must have as many "
+              "elements as the others, got sizes ",
+              numbers_of(sizes));
+  Sizes out = columns;
+  for (const Size& size : rows) out.push_back(size);
+  return reshape(linalg_inv({reshape(a, {m, n}), A.where}), out);
+}
+Tensor linalg_tensorsolve(At A, const Tensor& B, std::optional<Dims> dims) {
+  const CalledAs name("linalg_tensorsolve", A.where);
+  Value a = A.operand.tensor();
+  if (dims) {
+    Dims order, moved;
+    for (const int64_t d : *dims) moved.push_back(wrap_dim("linalg_tensorsolve", d, a.rank()));
+    for (int64_t d = 0; d < a.rank(); ++d)
+      if (std::find(moved.begin(), moved.end(), d) == moved.end()) order.push_back(d);
+    for (const int64_t d : moved) order.push_back(d);
+    a = permute(a, order);
+  }
+  VITRO_CHECK(B.rank() <= a.rank(), "linalg_tensorsolve: B has more dimensions than A: sizes ",
+              numbers_of(B.sizes()), " and ", numbers_of(a.sizes()));
+  const Sizes out = part(a.sizes(), B.sizes().size(), a.sizes().size());
+  const Size n = product(out), m = product(B.sizes());
+  VITRO_CHECK(equal(m, n) && equal(product(a.sizes()), m * n),
+              "linalg_tensorsolve: A is not square for B: sizes ", numbers_of(a.sizes()), " and ",
+              numbers_of(B.sizes()));
+  return reshape(linalg_solve({reshape(a, {n, n}), A.where}, reshape(B, {n})), out);
+}
+
+// ---- determinants ----
+
+namespace {
+
+// Results of ATen's functions: with the decomposition, which its gradients use.
+std::tuple<Tensor, Tensor, Tensor> det_with_lu(At A) {
+  check_square("linalg_det", A.operand.tensor());
+  const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
+  const Value product = prod(diagonal(lu, 0, -2, -1), {-1});
+  return {product * sign_of(pivots, lu.dtype()), lu, pivots};
+}
+std::tuple<Tensor, Tensor, Tensor, Tensor> slogdet_with_lu(At A) {
+  check_square("linalg_slogdet", A.operand.tensor());
+  const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
+  const Value d = diagonal(lu, 0, -2, -1);
+  const Value signs = prod(sign(d), {-1});
+  return {signs * sign_of(pivots, lu.dtype()), sum(log(abs(d)), Dims{-1}), lu, pivots};
+}
+
+}  // namespace
+
+Tensor linalg_det(At A) {
+  const CalledAs name("linalg_det", A.where);
+  return std::get<0>(det_with_lu(A));
+}
+Tensor det(At A) {
+  const CalledAs name("det", A.where);
+  return std::get<0>(det_with_lu(A));
+}
+std::pair<Tensor, Tensor> linalg_slogdet(At A) {
+  const CalledAs name("linalg_slogdet", A.where);
+  auto [sign, logabsdet, lu, pivots] = slogdet_with_lu(A);
+  return {std::move(sign), std::move(logabsdet)};
+}
+std::pair<Tensor, Tensor> slogdet(At A) {
+  const CalledAs name("slogdet", A.where);
+  return linalg_slogdet(A);
+}
+Tensor logdet(At A) {
+  const CalledAs name("logdet", A.where);
+  const auto [sign, logabsdet] = linalg_slogdet(A);
+  return Value(logabsdet) + ops::log(sign);
+}
+
+// ---- QR, singular values, eigenvalues ----
+
+std::pair<Tensor, Tensor> linalg_qr(At A, std::string_view mode) {
+  QrMode chosen = QrMode::reduced;
+  VITRO_CHECK(attribute::assign(chosen, std::string(mode)),
+              "linalg_qr: mode must be \"reduced\", \"complete\" or \"r\", got \"", mode, "\"");
+  auto [q, r] = call_many<LinalgQr, 2>(A.where, {A.operand}, {chosen});
+  return {std::move(q), std::move(r)};
+}
+std::pair<Tensor, Tensor> qr(At A, bool some) {
+  const CalledAs name("qr", A.where);
+  return linalg_qr(A, some ? "reduced" : "complete");
+}
+
+namespace {
+
+std::tuple<Tensor, Tensor, Tensor> svd_of(const At& A, bool full_matrices, bool compute_uv) {
+  auto [u, s, vh] = call_many<LinalgSvd, 3>(A.where, {A.operand}, {full_matrices, compute_uv});
+  return {std::move(u), std::move(s), std::move(vh)};
+}
+std::pair<Tensor, Tensor> eigh_of(const At& A, Triangular triangle, bool compute_v) {
+  auto [w, v] = call_many<LinalgEigh, 2>(A.where, {A.operand}, {triangle, compute_v});
+  return {std::move(w), std::move(v)};
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(At A, bool full_matrices) {
+  const CalledAs name("linalg_svd", A.where);
+  return svd_of(A, full_matrices, true);
+}
+Tensor linalg_svdvals(At A) {
+  const CalledAs name("linalg_svdvals", A.where);
+  return std::get<1>(svd_of(A, false, false));
+}
+std::tuple<Tensor, Tensor, Tensor> svd(At A, bool some, bool compute_uv) {
+  const CalledAs name("svd", A.where);
+  if (compute_uv) {
+    auto [u, s, vh] = svd_of(A, !some, true);
+    return {std::move(u), std::move(s), transposed(vh)};
+  }
+  const Tensor& a = A.operand.tensor();
+  check_matrices("svd", a);
+  const auto square = [&](int64_t dim) {
+    Sizes sizes = leading(a, 2);
+    sizes.push_back(a.size(dim));
+    sizes.push_back(a.size(dim));
+    return zeros(sizes, a.dtype(), a.device());
+  };
+  return {square(-2), std::get<1>(svd_of(A, false, false)), square(-1)};
+}
+std::pair<Tensor, Tensor> linalg_eigh(At A, std::string_view UPLO) {
+  const CalledAs name("linalg_eigh", A.where);
+  return eigh_of(A, triangle_named("linalg_eigh", UPLO), true);
+}
+Tensor linalg_eigvalsh(At A, std::string_view UPLO) {
+  const CalledAs name("linalg_eigvalsh", A.where);
+  return eigh_of(A, triangle_named("linalg_eigvalsh", UPLO), false).first;
+}
+
+// ---- what follows from singular values ----
+
+Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
+  const CalledAs name("linalg_pinv", A.where);
+  const Tensor& a = A.operand.tensor();
+  check_matrices("linalg_pinv", a);
+  Value left, right, values;  // A = left diag(values) right^T
+  if (hermitian) {
+    std::tie(values, left) = eigh_of(A, Triangular::lower, true);
+    right = left;
+  } else {
+    Tensor vh;
+    std::tie(left, values, vh) = svd_of(A, false, true);
+    right = transposed(vh);
+  }
+  const Spectrum all(values, hermitian);
+  const Value kept = all.values > limit_of(a, all.largest, atol, rtol);
+  const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
+  return matmul(right * unsqueeze(inverses, -2), transposed(left));
+}
+Tensor pinverse(At A, double rcond) {
+  const CalledAs name("pinverse", A.where);
+  return linalg_pinv(A, 0.0, rcond);
+}
+Tensor linalg_matrix_rank(At A, std::optional<double> atol, std::optional<double> rtol,
+                          bool hermitian) {
+  const CalledAs name("linalg_matrix_rank", A.where);
+  check_matrices("linalg_matrix_rank", A.operand.tensor());
+  const Spectrum all(
+      hermitian ? eigh_of(A, Triangular::lower, false).first : std::get<1>(svd_of(A, false, false)),
+      hermitian);
+  return sum(all.values > limit_of(A.operand.tensor(), all.largest, atol, rtol), Dims{-1});
+}
+
+namespace {
+
+// ||A|| * ||A^-1||, infinite where there is no inverse.
+template <class Order>
+Tensor cond_by_inverse(const At& A, const Order& p) {
+  check_square("linalg_cond", A.operand.tensor());
+  const auto [inverse, info] = linalg_inv_ex(A);
+  const Value both = Value(linalg_matrix_norm(A, p)) * linalg_matrix_norm(inverse, p);
+  return ops::where(Value(info) != 0, infinity, both);
+}
+
+}  // namespace
+
+Tensor linalg_cond(At A, const std::optional<Scalar>& p) {
+  const CalledAs name("linalg_cond", A.where);
+  const Tensor& a = A.operand.tensor();
+  check_matrices("linalg_cond", a);
+  const double order = p ? p->as_double() : 2;
+  if (std::abs(order) != 2) return cond_by_inverse(A, *p);
+  const Value s = std::get<1>(svd_of(A, false, false));
+  if (known_equal(s.size(-1), 0)) return zeros(leading(a, 2), a.dtype(), a.device());
+  const Value largest = select(s, -1, 0), smallest = select(s, -1, -1);
+  return order > 0 ? largest / smallest : smallest / largest;
+}
+Tensor linalg_cond(At A, std::string_view p) {
+  const CalledAs name("linalg_cond", A.where);
+  return cond_by_inverse(A, p);
+}
+
+// ---- the table ----
+
+namespace ops {
+namespace {
+
+Tensor pinv_with_rcond(At A, double rcond, bool hermitian) {
+  return linalg_pinv(A, 0.0, rcond, hermitian);
+}
+Tensor rank_with_tol(At A, double tol, bool hermitian) {
+  return linalg_matrix_rank(A, tol, 0.0, hermitian);
+}
+std::pair<Tensor, Tensor> triangular_solve(At b, const Tensor& A, bool upper, bool transpose,
+                                           bool unitriangular) {
+  check_matrices("triangular_solve", A);
+  const Value a = transpose ? transposed(A) : Value(A);
+  return {linalg_solve_triangular({a, b.where}, b.operand.tensor(), upper != transpose, true,
+                                  unitriangular),
+          transposed(clone(transposed(A), MemoryFormat::contiguous))};
+}
+Tensor cond_by_number(At A, const std::optional<Scalar>& p) {
+  return linalg_cond(A, p);
+}
+Tensor cond_by_name(At A, std::string_view p) {
+  return linalg_cond(A, p);
+}
+std::tuple<Tensor, Tensor, Tensor, Tensor> solve_with_lu(At A, const Tensor& B, bool left,
+                                                         bool check_errors) {
+  const auto [x, info] = linalg_solve_ex(A, B, left, check_errors);
+  const auto [lu, pivots, same] = linalg_lu_factor_ex(A);
+  return {x, lu, pivots, info};
+}
+
+constexpr NamedFunction rows[] = {
+    {"linalg_cholesky", "L with A = L L^T of a positive-definite A; or U with A = U^T U.",
+     "(Tensor self, *, bool upper=False) -> Tensor", bound<&linalg_cholesky>},
+    {"cholesky", "L with A = L L^T of a positive-definite A; or U with A = U^T U.",
+     "(Tensor self, bool upper=False) -> Tensor", bound<&cholesky>},
+    {"cholesky_solve", "X with A X = B, for the factor L of A = L L^T, or U of A = U^T U.",
+     "(Tensor self, Tensor input2, bool upper=False) -> Tensor", bound<&cholesky_solve>},
+    {"cholesky_inverse", "The inverse of A, for the factor L of A = L L^T, or U of A = U^T U.",
+     "(Tensor self, bool upper=False) -> Tensor", bound<&cholesky_inverse>},
+    {"linalg_lu_factor", "L and U of A = P L U in one matrix, and the exchanged rows, from 1.",
+     "(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", bound<&linalg_lu_factor>},
+    {"linalg_lu", "P, L and U of A = P L U.",
+     "(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)", bound<&linalg_lu>},
+    {"lu_solve", "X with A X = B, for the decomposition of A.",
+     "(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor", bound<&lu_solve>},
+    {"triangular_solve", "X with A X = B for a triangular A, or its transpose, and a copy of A.",
+     "(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> "
+     "(Tensor solution, Tensor cloned_coefficient)",
+     bound<&triangular_solve>},
+    {"linalg_solve_ex", "X with A X = B (`left`) or X A = B, and info.",
+     "(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor "
+     "info)",
+     bound<&linalg_solve_ex>},
+    {"_linalg_solve_ex", "linalg_solve_ex, with the decomposition of A.",
+     "(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor "
+     "LU, Tensor pivots, Tensor info)",
+     bound<&solve_with_lu>},
+    {"linalg_solve", "X with A X = B (`left`) or X A = B.",
+     "(Tensor A, Tensor B, *, bool left=True) -> Tensor", bound<&linalg_solve>},
+    {"linalg_inv_ex", "The inverse, and info.",
+     "(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+     bound<&linalg_inv_ex>},
+    {"linalg_inv", "The inverse.", "(Tensor A) -> Tensor", bound<&linalg_inv>},
+    {"inverse", "The inverse.", "(Tensor self) -> Tensor", bound<&inverse>},
+    {"linalg_tensorinv", "The inverse of a tensor as a matrix of its first `ind` dimensions.",
+     "(Tensor self, int ind=2) -> Tensor", bound<&linalg_tensorinv>},
+    {"linalg_tensorsolve", "X with tensordot(A, X) = B.",
+     "(Tensor self, Tensor other, int[]? dims=None) -> Tensor", bound<&linalg_tensorsolve>},
+    {"linalg_det", "The determinant.", "(Tensor A) -> Tensor", bound<&linalg_det>},
+    {"det", "The determinant.", "(Tensor self) -> Tensor", bound<&det>},
+    {"_linalg_det", "The determinant, and the decomposition of A.",
+     "(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", bound<&det_with_lu>},
+    {"linalg_slogdet", "The sign of the determinant and the logarithm of its absolute value.",
+     "(Tensor A) -> (Tensor sign, Tensor logabsdet)", bound<&linalg_slogdet>},
+    {"slogdet", "The sign of the determinant and the logarithm of its absolute value.",
+     "(Tensor self) -> (Tensor sign, Tensor logabsdet)", bound<&slogdet>},
+    {"_linalg_slogdet", "linalg_slogdet, with the decomposition of A.",
+     "(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+     bound<&slogdet_with_lu>},
+    {"logdet", "The logarithm of the determinant, NaN if that is negative.",
+     "(Tensor self) -> Tensor", bound<&logdet>},
+    {"qr", "Q and R of A = Q R.", "(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
+     bound<&qr>},
+    {"linalg_svd", "U, the singular values, descending, and V^T of A = U diag(S) V^T.",
+     "(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+     bound<&linalg_svd>},
+    {"linalg_svdvals", "The singular values, descending.",
+     "(Tensor A, *, str? driver=None) -> Tensor", bound<&linalg_svdvals>},
+    {"svd", "U, the singular values, descending, and V of A = U diag(S) V^T.",
+     "(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
+     bound<&svd>},
+    {"linalg_eigh", "The eigenvalues w, ascending, and V of A = V diag(w) V^T for symmetric A.",
+     "(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)",
+     bound<&linalg_eigh>},
+    {"linalg_eigvalsh", "The eigenvalues of a symmetric matrix, ascending.",
+     "(Tensor self, str UPLO=\"L\") -> Tensor", bound<&linalg_eigvalsh>},
+    {"linalg_pinv", "The pseudoinverse.",
+     ".atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
+     "-> Tensor",
+     bound<&linalg_pinv>},
+    {"linalg_pinv", "The pseudoinverse; singular values up to rcond * the largest count as 0.",
+     "(Tensor self, float rcond, bool hermitian=False) -> Tensor", bound<&pinv_with_rcond>},
+    {"pinverse", "The pseudoinverse; singular values up to rcond * the largest count as 0.",
+     "(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", bound<&pinverse>},
+    {"linalg_matrix_rank", "The number of singular values that do not count as 0.",
+     ".atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
+     "-> Tensor",
+     bound<&linalg_matrix_rank>},
+    {"linalg_matrix_rank", "The number of singular values above tol.",
+     "(Tensor self, float tol, bool hermitian=False) -> Tensor", bound<&rank_with_tol>},
+    {"linalg_cond", "The norm of A times that of its inverse; by singular values if p is None.",
+     "(Tensor self, Scalar? p=None) -> Tensor", bound<&cond_by_number>},
+    {"linalg_cond", "The norm of A times that of its inverse.",
+     ".p_str(Tensor self, str p) -> Tensor", bound<&cond_by_name>},
+};
+
+}  // namespace
+
+std::span<const NamedFunction> decomposition_functions() {
+  return rows;
+}
+
+}  // namespace ops
+}  // namespace vitro

@@ -1,0 +1,218 @@
+// Gradients of decompositions. Sources of the formulas: M. Giles, "Collected matrix derivative
+// results for forward and reverse mode algorithmic differentiation" (2008), for the Cholesky, QR,
+// singular value and eigenvalue decompositions; the others follow from the equations that the
+// results solve.
+#include <tuple>
+
+#include "ops/gradient.h"
+#include "ops/value.h"
+#include "vitro/base/error.h"
+#include "vitro/core/formula.h"
+#include "vitro/ops/concat.h"
+#include "vitro/ops/decomposition.h"
+#include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/product.h"
+#include "vitro/ops/window.h"
+
+namespace vitro::ops {
+namespace {
+
+Value transposed(const Tensor& x) {
+  return transpose(x, -2, -1);
+}
+Value row(const Tensor& x) {
+  return unsqueeze(x, -2);
+}
+Value column(const Tensor& x) {
+  return unsqueeze(x, -1);
+}
+// The lower triangle, with half of the diagonal.
+Value half_lower(const Tensor& x) {
+  return (Value(tril(x)) + Value(tril(x, -1))) * 0.5;
+}
+// L^-T x L^-1 for a lower triangular L.
+Value between_inverses(const Tensor& l, const Tensor& x) {
+  const Value left = linalg_solve_triangular(transposed(l), x, true);
+  return linalg_solve_triangular(l, left, false, false);
+}
+// 1 / (w[j] - w[i]), 0 on the diagonal.
+Value inverse_differences(const Tensor& w) {
+  const Value difference = Value(row(w)) - column(w);
+  const Value places = arange(w.size(-1), DType::i64, w.device());
+  const Value same = Value(row(places)) == column(places);
+  return ops::where(same, 0, 1.0 / Value(ops::where(same, 1, difference)));
+}
+
+}  // namespace
+
+void LinalgCholeskyEx::gradient(Formula& f) {
+  const Tensor& g = f.gradient(0);
+  if (!g.defined()) return;
+  const bool upper = f.attrs<Attrs>().upper;
+  const Value l = upper ? transposed(f.result(0)) : Value(f.result(0));
+  const Value gl = upper ? transposed(g) : Value(g);
+  const Value half = half_lower(matmul(transposed(l), gl));
+  f.set(0, between_inverses(l, (half + transposed(half)) * 0.5));
+}
+
+void LinalgLuFactorEx::gradient(Formula& f) {
+  const Tensor& g = f.gradient(0);
+  if (!g.defined()) return;
+  const Tensor& lu = f.result(0);
+  VITRO_CHECK(equal(lu.size(-2), lu.size(-1)), name, ": has a gradient only for square matrices");
+  const auto [p, l, u] = lu_unpack(lu, f.result(1));
+  const Value inner = Value(tril(matmul(transposed(l), tril(g, -1)), -1)) +
+                      Value(triu(matmul(triu(g), transposed(u))));
+  // L^-T inner U^-T
+  const Value left = linalg_solve_triangular(transposed(l), inner, true, true, true);
+  f.set(0, matmul(p, linalg_solve_triangular(transposed(u), left, false, false)));
+}
+
+void LuUnpack::gradient(Formula& f) {
+  const Tensor &gl = f.gradient(1), &gu = f.gradient(2);
+  const Size m = f.tensor(0).size(-2), n = f.tensor(0).size(-1), k = min(m, n);
+  Value sum;
+  if (gl.defined()) sum = tril(constant_pad_nd(gl, {0, n - k}), -1);
+  if (gu.defined()) {
+    const Value upper = triu(constant_pad_nd(gu, {0, 0, 0, m - k}));
+    sum = sum.defined() ? sum + upper : upper;
+  }
+  if (sum.defined()) f.set(0, sum);
+}
+
+void LinalgLuSolve::gradient(Formula& f) {
+  const auto& attrs = f.attrs<Attrs>();
+  const Tensor &lu = f.tensor(0), &pivots = f.tensor(1), &x = f.result();
+  const Value gb = linalg_lu_solve(lu, pivots, f.gradient(), attrs.left, !attrs.adjoint);
+  f.set(2, gb);
+  if (!f.wants(0)) return;
+  // of A, or of A^T if adjoint
+  const Value ga = -Value(attrs.left ? matmul(gb, transposed(x)) : matmul(transposed(x), gb));
+  const auto [p, l, u] = lu_unpack(lu, pivots);
+  const Value inner = matmul(transposed(p), attrs.adjoint ? transposed(ga) : ga);
+  f.set(0,
+        Value(tril(matmul(inner, transposed(u)), -1)) + Value(triu(matmul(transposed(l), inner))));
+}
+
+void LinalgSolveTriangular::gradient(Formula& f) {
+  const auto& attrs = f.attrs<Attrs>();
+  const Tensor &a = f.tensor(0), &x = f.result();
+  const Value gb = linalg_solve_triangular(transposed(a), f.gradient(), !attrs.upper, attrs.left,
+                                           attrs.unitriangular);
+  f.set(1, gb);
+  if (!f.wants(0)) return;
+  const Value ga = -Value(attrs.left ? matmul(gb, transposed(x)) : matmul(transposed(x), gb));
+  const int64_t diagonal = attrs.unitriangular ? 1 : 0;
+  f.set(0, attrs.upper ? triu(ga, diagonal) : tril(ga, -diagonal));
+}
+
+namespace {
+
+// Of a matrix with at least as many rows as columns, from those of Q (may be undefined) and R.
+Value qr_gradient(const Tensor& q, const Tensor& r, const Tensor& gq, const Tensor& gr) {
+  Value m;
+  if (gr.defined()) m = matmul(r, transposed(gr));
+  if (gq.defined()) {
+    const Value of_q = matmul(transposed(gq), q);
+    m = m.defined() ? m - of_q : -of_q;
+  }
+  const Value lower = tril(m), symmetric = lower + transposed(tril(m, -1));
+  Value left = matmul(q, symmetric);
+  if (gq.defined()) left = left + gq;
+  // left R^-T
+  return linalg_solve_triangular(transposed(r), left, false, false);
+}
+
+}  // namespace
+
+void LinalgQr::gradient(Formula& f) {
+  const Tensor &gq = f.gradient(0), &gr = f.gradient(1), &q = f.result(0), &r = f.result(1);
+  const Size m = f.tensor(0).size(-2), n = f.tensor(0).size(-1);
+  const QrMode mode = f.attrs<Attrs>().mode;
+  VITRO_CHECK(mode != QrMode::r, name, ": mode=\"r\" has no gradient, which needs Q");
+  VITRO_CHECK(mode == QrMode::reduced || m <= n, name,
+              ": mode=\"complete\" has no gradient for more rows than columns");
+  if (m >= n) {
+    f.set(0, qr_gradient(q, r, gq, gr));
+    return;
+  }
+  // A = Q [U V]: the gradient of V is also one of Q, through V = Q^T Y.
+  const Tensor y = narrow(f.tensor(0), -1, m, n - m), u = narrow(r, -1, 0, m);
+  if (!gr.defined()) {
+    f.set(0, constant_pad_nd(qr_gradient(q, u, gq, {}), {0, n - m}));
+    return;
+  }
+  const Value gv = narrow(gr, -1, m, n - m);
+  Value gq_all = matmul(y, transposed(gv));
+  if (gq.defined()) gq_all = gq_all + gq;
+  const Tensor gx = qr_gradient(q, u, gq_all, narrow(gr, -1, 0, m));
+  f.set(0, vitro::cat({gx, matmul(q, gv)}, -1));
+}
+
+namespace {
+
+// U [(skew(U^T gU) / E) S + S (skew(V^T gV) / E) + gS] V^T, and what gU and gV have outside of the
+// spaces of U and V; E[i, j] = s[j]^2 - s[i]^2.
+Value svd_gradient(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& gu,
+                   const Tensor& gs, const Tensor& gvh) {
+  const Value v = transposed(vh), squares = Value(s) * s;
+  Value inner, outside;
+  const auto add = [](Value& to, const Value& x) { to = to.defined() ? to + x : x; };
+  if (gs.defined()) add(inner, diag_embed(gs));
+  if (gu.defined()) {
+    const Value along = matmul(transposed(u), gu);
+    add(inner, (along - transposed(along)) * inverse_differences(squares) * row(s));
+    const Value rest = Value(gu) - Value(matmul(u, along));
+    add(outside, matmul(rest / row(s), vh));
+  }
+  if (gvh.defined()) {
+    const Value gv = transposed(gvh), along = matmul(vh, gv);
+    add(inner, (along - transposed(along)) * inverse_differences(squares) * column(s));
+    const Value rest = gv - Value(matmul(v, along));
+    add(outside, matmul(u, transposed(rest / row(s))));
+  }
+  const Value of_inner = matmul(matmul(u, inner), vh);
+  return outside.defined() ? of_inner + outside : of_inner;
+}
+
+}  // namespace
+
+void LinalgSvd::gradient(Formula& f) {
+  const auto& attrs = f.attrs<Attrs>();
+  const Tensor& gs = f.gradient(1);
+  if (!attrs.compute_uv) {
+    if (!gs.defined()) return;
+    const auto [u, s, vh] = linalg_svd(f.tensor(0), false);
+    f.set(0, svd_gradient(u, s, vh, {}, gs, {}));
+    return;
+  }
+  const Tensor &gu = f.gradient(0), &gvh = f.gradient(2), &u = f.result(0), &s = f.result(1),
+               &vh = f.result(2);
+  if (!attrs.full_matrices || equal(u.size(-1), vh.size(-2))) {
+    f.set(0, svd_gradient(u, s, vh, gu, gs, gvh));
+    return;
+  }
+  VITRO_CHECK(!gu.defined() && !gvh.defined(), name,
+              ": full_matrices=True has no gradient of U and V^T unless matrices are square");
+  const Size k = s.size(-1);
+  f.set(0, svd_gradient(narrow(u, -1, 0, k), s, narrow(vh, -2, 0, k), {}, gs, {}));
+}
+
+void LinalgEigh::gradient(Formula& f) {
+  const auto& attrs = f.attrs<Attrs>();
+  const Tensor &gw = f.gradient(0), &gv = f.gradient(1);
+  Tensor w = f.result(0), v = f.result(1);
+  if (!attrs.compute_v) {
+    if (!gw.defined()) return;
+    std::tie(w, v) = linalg_eigh(f.tensor(0), attrs.UPLO == Triangular::upper ? "U" : "L");
+  }
+  Value inner;
+  if (gw.defined()) inner = diag_embed(gw);
+  if (attrs.compute_v && gv.defined()) {
+    const Value of_v = Value(matmul(transposed(v), gv)) * inverse_differences(w);
+    inner = inner.defined() ? inner + of_v : of_v;
+  }
+  if (inner.defined()) f.set(0, matmul(matmul(v, inner), transposed(v)));
+}
+
+}  // namespace vitro::ops

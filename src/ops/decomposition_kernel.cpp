@@ -1,0 +1,401 @@
+// Kernels of decompositions: each copies one matrix after the other into column-major memory, calls
+// LAPACK, and copies the results to where they belong.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "ops/lapack.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/decomposition.h"
+
+namespace vitro::ops {
+namespace {
+
+using lapack::Int;
+
+Int narrow(std::string_view op, int64_t size) {
+  VITRO_CHECK(size <= std::numeric_limits<Int>::max(), op, ": LAPACK takes sizes up to ",
+              std::numeric_limits<Int>::max(), ", got ", size);
+  return static_cast<Int>(size);
+}
+Int at_least_1(Int n) {
+  return std::max(n, Int{1});
+}
+
+// The last `inner` dimensions of a tensor (2: matrices, 1: vectors, 0: numbers) for each index of
+// those before them.
+template <class T>
+class Batch {
+ public:
+  Batch(std::string_view op, const OpaqueTensor& t, size_t inner)
+      : data_(static_cast<T*>(t.data)),
+        sizes_(t.sizes.first(t.sizes.size() - inner)),
+        strides_(t.strides.first(sizes_.size())) {
+    const size_t outer = sizes_.size();
+    if (inner > 0) rows = narrow(op, t.sizes[outer]), down_ = t.strides[outer];
+    if (inner > 1) columns = narrow(op, t.sizes[outer + 1]), right_ = t.strides[outer + 1];
+    for (const int64_t size : sizes_) count *= size;
+  }
+
+  int64_t count = 1;
+  Int rows = 1, columns = 1;
+
+  Batch transposed() const {
+    Batch other = *this;
+    std::swap(other.rows, other.columns);
+    std::swap(other.down_, other.right_);
+    return other;
+  }
+  // Element b of the batch, to and from columns whose beginnings are `leading` elements apart.
+  void load(int64_t b, T* to, int64_t leading) const {
+    const T* from = place(b);
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[j * leading + i] = from[i * down_ + j * right_];
+  }
+  void store(int64_t b, const T* from, int64_t leading) const {
+    T* to = place(b);
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[i * down_ + j * right_] = from[j * leading + i];
+  }
+  void fill(int64_t b, T value) const {
+    T* to = place(b);
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t i = 0; i < rows; ++i) to[i * down_ + j * right_] = value;
+  }
+
+ private:
+  T* place(int64_t b) const {
+    T* at = data_;
+    for (size_t d = sizes_.size(); d-- > 0; b /= sizes_[d]) at += b % sizes_[d] * strides_[d];
+    return at;
+  }
+  T* data_;
+  std::span<const int64_t> sizes_, strides_;
+  int64_t down_ = 0, right_ = 0;
+};
+
+// Uninitialized.
+template <class T>
+std::unique_ptr<T[]> memory(int64_t rows, int64_t columns = 1) {
+  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(rows, 1)) *
+                                             static_cast<size_t>(std::max<int64_t>(columns, 1)));
+}
+
+// Calls a kernel for the element type of operand 0.
+template <class F>
+void with_type(const OpaqueCall& call, F&& f) {
+  if (call.operands[0].tensor.dtype == DType::f64)
+    f.template operator()<double>();
+  else
+    f.template operator()<float>();
+}
+
+template <class T>
+bool is_finite(const T* x, int64_t count) {
+  return std::all_of(x, x + count, [](T one) { return std::isfinite(one); });
+}
+
+// Ends an error about one matrix of a batch.
+std::string of_batch(int64_t b, int64_t count) {
+  return count == 1 ? "" : cat(" (matrix ", b, " of the batch)");
+}
+
+// Work memory of the size that LAPACK asks for; `call(work, lwork)` with lwork = -1 asks.
+template <class T, class F>
+std::pair<std::unique_ptr<T[]>, Int> work_for(std::string_view op, F&& call) {
+  T wanted = 0;
+  call(&wanted, Int{-1});
+  // A float does not hold all large integers: the next one above is enough.
+  const T above = std::nextafter(wanted, std::numeric_limits<T>::infinity());
+  const Int size = at_least_1(narrow(op, static_cast<int64_t>(std::ceil(above))));
+  return {memory<T>(size), size};
+}
+
+// The elements of an n x n matrix that are not in the triangle become 0.
+template <class T>
+void keep_triangle(T* a, Int n, bool upper) {
+  for (Int j = 0; j < n; ++j) {
+    T* column = a + static_cast<int64_t>(j) * n;
+    if (upper)
+      std::fill(column + j + 1, column + n, T(0));
+    else
+      std::fill(column, column + j, T(0));
+  }
+}
+
+template <class T>
+void make_identity(T* a, Int n) {
+  std::fill(a, a + static_cast<int64_t>(n) * n, T(0));
+  for (Int i = 0; i < n; ++i) a[static_cast<int64_t>(i) * n + i] = 1;
+}
+
+template <class T>
+void cholesky_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgCholeskyEx::name;
+  const auto& attrs = call.attrs.as<CholeskyAttrs>();
+  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const Batch<Int> infos(op, call.results[1], 0);
+  const Int n = in.rows, lead = at_least_1(n);
+  const auto a = memory<T>(n, n);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), n);
+    Int info = 0;
+    lapack::functions<T>(op).potrf(attrs.upper ? "U" : "L", &n, a.get(), &lead, &info, 1);
+    VITRO_CHECK(info == 0 || !attrs.check_errors, op, ": the matrix is not positive-definite",
+                of_batch(b, in.count), ": its leading minor of order ", info, " is not");
+    keep_triangle(a.get(), n, attrs.upper);
+    out.store(b, a.get(), n);
+    infos.fill(b, info);
+  }
+}
+
+template <class T>
+void lu_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgLuFactorEx::name;
+  const bool check = call.attrs.as<LuAttrs>().check_errors;
+  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const Batch<Int> pivots(op, call.results[1], 1), infos(op, call.results[2], 0);
+  const Int m = in.rows, n = in.columns, lead = at_least_1(m);
+  const auto a = memory<T>(m, n);
+  const auto swaps = memory<Int>(pivots.rows);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), m);
+    Int info = 0;
+    lapack::functions<T>(op).getrf(&m, &n, a.get(), &lead, swaps.get(), &info);
+    VITRO_CHECK(info == 0 || !check, op, ": the matrix is singular", of_batch(b, in.count),
+                ": pivot ", info - 1, " is 0");
+    out.store(b, a.get(), m);
+    pivots.store(b, swaps.get(), pivots.rows);
+    infos.fill(b, info);
+  }
+}
+
+// The rows of the identity in the order in which A has those of L U.
+template <class T>
+void permutation(const Batch<Int>& pivots, int64_t b, const Batch<T>& out) {
+  const Int m = out.rows;
+  const auto swaps = memory<Int>(pivots.rows), order = memory<Int>(m);
+  pivots.load(b, swaps.get(), pivots.rows);
+  for (Int i = 0; i < m; ++i) order[i] = i;
+  for (Int i = 0; i < pivots.rows; ++i) {
+    VITRO_CHECK(1 <= swaps[i] && swaps[i] <= m, "lu_unpack: pivot ", swaps[i],
+                " is out of range for ", m, " rows, which count from 1");
+    std::swap(order[i], order[swaps[i] - 1]);
+  }
+  const auto p = memory<T>(m, m);
+  std::fill(p.get(), p.get() + static_cast<int64_t>(m) * m, T(0));
+  for (Int i = 0; i < m; ++i) p[static_cast<int64_t>(i) * m + order[i]] = 1;
+  out.store(b, p.get(), m);
+}
+
+template <class T>
+void unpack_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LuUnpack::name;
+  const auto& attrs = call.attrs.as<LuUnpackAttrs>();
+  const Batch<T> in(op, call.operands[0].tensor, 2);
+  const Int m = in.rows, n = in.columns, k = std::min(m, n);
+  if (attrs.unpack_pivots) {
+    const Batch<Int> pivots(op, call.operands[1].tensor, 1);
+    const Batch<T> p(op, call.results[0], 2);
+    for (int64_t b = 0; b < in.count; ++b) permutation(pivots, b, p);
+  }
+  if (!attrs.unpack_data) return;
+  const Batch<T> lower(op, call.results[1], 2), upper(op, call.results[2], 2);
+  const auto a = memory<T>(m, n), part = memory<T>(std::max(m, n), k);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), m);
+    for (int64_t j = 0; j < k; ++j)
+      for (int64_t i = 0; i < m; ++i) part[j * m + i] = i < j ? T(0) : i == j ? T(1) : a[j * m + i];
+    lower.store(b, part.get(), m);
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < k; ++i) part[j * k + i] = i > j ? T(0) : a[j * m + i];
+    upper.store(b, part.get(), k);
+  }
+}
+
+template <class T>
+void lu_solve_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgLuSolve::name;
+  const auto& attrs = call.attrs.as<LuSolveAttrs>();
+  const Batch<T> factors(op, call.operands[0].tensor, 2);
+  const Batch<Int> pivots(op, call.operands[1].tensor, 1);
+  Batch<T> right(op, call.operands[2].tensor, 2), out(op, call.results[0], 2);
+  if (!attrs.left) right = right.transposed(), out = out.transposed();  // A^T X^T = B^T
+  const char* trans = attrs.adjoint == attrs.left ? "T" : "N";
+  const Int n = factors.rows, columns = right.columns, lead = at_least_1(n);
+  const auto lu = memory<T>(n, n), x = memory<T>(n, columns);
+  const auto swaps = memory<Int>(n);
+  for (int64_t b = 0; b < out.count; ++b) {
+    factors.load(b, lu.get(), n);
+    pivots.load(b, swaps.get(), n);
+    for (Int i = 0; i < n; ++i)
+      VITRO_CHECK(1 <= swaps[i] && swaps[i] <= n, op, ": pivot ", swaps[i], " is out of range for ",
+                  n, " rows, which count from 1");
+    right.load(b, x.get(), n);
+    Int info = 0;
+    lapack::functions<T>(op).getrs(trans, &n, &columns, lu.get(), &lead, swaps.get(), x.get(),
+                                   &lead, &info, 1);
+    VITRO_ASSERT(info == 0);
+    out.store(b, x.get(), n);
+  }
+}
+
+template <class T>
+void triangular_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgSolveTriangular::name;
+  const auto& attrs = call.attrs.as<TriangularAttrs>();
+  const Batch<T> factors(op, call.operands[0].tensor, 2), right(op, call.operands[1].tensor, 2),
+      out(op, call.results[0], 2);
+  const Int n = factors.rows, rows = right.rows, columns = right.columns;
+  const Int lead = at_least_1(n), lead_of_x = at_least_1(rows);
+  const T one = 1;
+  const auto a = memory<T>(n, n), x = memory<T>(rows, columns);
+  for (int64_t b = 0; b < out.count; ++b) {
+    factors.load(b, a.get(), n);
+    right.load(b, x.get(), rows);
+    lapack::functions<T>(op).trsm(attrs.left ? "L" : "R", attrs.upper ? "U" : "L", "N",
+                                  attrs.unitriangular ? "U" : "N", &rows, &columns, &one, a.get(),
+                                  &lead, x.get(), &lead_of_x, 1, 1, 1, 1);
+    out.store(b, x.get(), rows);
+  }
+}
+
+template <class T>
+void qr_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgQr::name;
+  const QrMode mode = call.attrs.as<QrAttrs>().mode;
+  const Batch<T> in(op, call.operands[0].tensor, 2), upper(op, call.results[1], 2);
+  const Int m = in.rows, n = in.columns, k = std::min(m, n), lead = at_least_1(m);
+  const Int columns = mode == QrMode::complete ? m : k;  // of Q
+  const auto a = memory<T>(m, std::max(n, m)), tau = memory<T>(k), r = memory<T>(upper.rows, n);
+  const auto& f = lapack::functions<T>(op);
+  Int info = 0;
+  const auto factor = [&](T* work, Int size) {
+    f.geqrf(&m, &n, a.get(), &lead, tau.get(), work, &size, &info);
+  };
+  const auto unfold = [&](T* work, Int size) {
+    f.orgqr(&m, &columns, &k, a.get(), &lead, tau.get(), work, &size, &info);
+  };
+  const auto [work, size] = work_for<T>(op, factor);
+  const auto [work_of_q, size_of_q] = work_for<T>(op, unfold);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), m);
+    if (k > 0) factor(work.get(), size);
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < upper.rows; ++i) r[j * upper.rows + i] = i > j ? T(0) : a[j * m + i];
+    upper.store(b, r.get(), upper.rows);
+    if (mode == QrMode::r) continue;
+    if (k > 0)
+      unfold(work_of_q.get(), size_of_q);
+    else
+      make_identity(a.get(), columns);
+    VITRO_ASSERT(info == 0);
+    Batch<T>(op, call.results[0], 2).store(b, a.get(), m);
+  }
+}
+
+template <class T>
+void svd_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgSvd::name;
+  const auto& attrs = call.attrs.as<SvdAttrs>();
+  const Batch<T> in(op, call.operands[0].tensor, 2), values(op, call.results[1], 1);
+  const Int m = in.rows, n = in.columns, k = std::min(m, n), lead = at_least_1(m);
+  const Int columns = attrs.full_matrices ? m : k, rows = attrs.full_matrices ? n : k;
+  const Int lead_of_v = at_least_1(rows);
+  const char* job = !attrs.compute_uv ? "N" : attrs.full_matrices ? "A" : "S";
+  const bool vectors = attrs.compute_uv;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  const auto a = memory<T>(m, n), s = memory<T>(k), u = memory<T>(m, vectors ? columns : 1),
+             v = memory<T>(rows, vectors ? n : 1);
+  const auto indices = memory<Int>(k, 8);
+  Int info = 0;
+  const auto decompose = [&](T* work, Int size) {
+    lapack::functions<T>(op).gesdd(job, &m, &n, a.get(), &lead, s.get(), u.get(), &lead, v.get(),
+                                   &lead_of_v, work, &size, indices.get(), &info, 1);
+  };
+  const auto [work, size] = work_for<T>(op, decompose);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), m);
+    const int64_t elements = static_cast<int64_t>(m) * n;
+    VITRO_CHECK(std::none_of(a.get(), a.get() + elements, [](T x) { return std::isnan(x); }), op,
+                ": the matrix contains NaN", of_batch(b, in.count));
+    if (!is_finite(a.get(), elements)) {
+      std::fill(s.get(), s.get() + k, nan);
+      if (vectors) std::fill(u.get(), u.get() + static_cast<int64_t>(m) * columns, nan);
+      if (vectors) std::fill(v.get(), v.get() + static_cast<int64_t>(rows) * n, nan);
+    } else if (k > 0) {
+      decompose(work.get(), size);
+    } else if (vectors) {
+      make_identity(u.get(), columns);
+      make_identity(v.get(), rows);
+    }
+    VITRO_CHECK(info == 0, op, ": did not converge", of_batch(b, in.count));
+    values.store(b, s.get(), k);
+    if (!vectors) continue;
+    Batch<T>(op, call.results[0], 2).store(b, u.get(), m);
+    Batch<T>(op, call.results[2], 2).store(b, v.get(), rows);
+  }
+}
+
+template <class T>
+void eigh_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgEigh::name;
+  const auto& attrs = call.attrs.as<EighAttrs>();
+  const Batch<T> in(op, call.operands[0].tensor, 2), values(op, call.results[0], 1);
+  const Int n = in.rows, lead = at_least_1(n);
+  const auto a = memory<T>(n, n), w = memory<T>(n);
+  const int64_t elements = static_cast<int64_t>(n) * n;
+  Int info = 0, index_count = -1, index_wanted = 0;
+  std::unique_ptr<Int[]> indices;
+  const auto decompose = [&](T* work, Int size) {
+    lapack::functions<T>(op).syevd(attrs.compute_v ? "V" : "N",
+                                   attrs.UPLO == Triangular::upper ? "U" : "L", &n, a.get(), &lead,
+                                   w.get(), work, &size, indices ? indices.get() : &index_wanted,
+                                   &index_count, &info, 1, 1);
+  };
+  const auto [work, size] = work_for<T>(op, decompose);
+  index_count = at_least_1(index_wanted);
+  indices = memory<Int>(index_count);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), n);
+    if (!is_finite(a.get(), elements)) {  // LAPACK need not end
+      std::fill(a.get(), a.get() + elements, std::numeric_limits<T>::quiet_NaN());
+      std::fill(w.get(), w.get() + n, std::numeric_limits<T>::quiet_NaN());
+    } else if (n > 0) {
+      decompose(work.get(), size);
+    }
+    VITRO_CHECK(info == 0, op, ": did not converge", of_batch(b, in.count));
+    values.store(b, w.get(), n);
+    if (attrs.compute_v) Batch<T>(op, call.results[1], 2).store(b, a.get(), n);
+  }
+}
+
+}  // namespace
+
+void LinalgCholeskyEx::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { cholesky_kernel<T>(call); });
+}
+void LinalgLuFactorEx::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { lu_kernel<T>(call); });
+}
+void LuUnpack::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { unpack_kernel<T>(call); });
+}
+void LinalgLuSolve::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { lu_solve_kernel<T>(call); });
+}
+void LinalgSolveTriangular::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { triangular_kernel<T>(call); });
+}
+void LinalgQr::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { qr_kernel<T>(call); });
+}
+void LinalgSvd::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { svd_kernel<T>(call); });
+}
+void LinalgEigh::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { eigh_kernel<T>(call); });
+}
+
+}  // namespace vitro::ops

@@ -1,0 +1,100 @@
+// Decompositions whose vectors are LAPACK's choice: their products are the matrix again. And what a
+// matrix without a decomposition does.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "error_of.h"
+#include "vitro/vitro.h"
+
+namespace vitro {
+namespace {
+
+Tensor matrix(const std::vector<int64_t>& sizes, double step = 0.37) {
+  Sizes all;
+  for (const int64_t size : sizes) all.push_back(size);
+  const Tensor places = to(arange(product(all)), DType::f64);
+  return reshape(sin(places * places * step + 1.0), all);
+}
+
+// The largest difference of any two elements.
+double distance(const Tensor& a, const Tensor& b) {
+  return amax(abs(a - b)).item<double>();
+}
+Tensor identity(int64_t n) {
+  return eye(n, {}, DType::f64);
+}
+
+TEST(Decomposition, of_singular_values_has_orthonormal_vectors_and_the_matrix_as_product) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{3, 3}, {5, 3}, {3, 5}, {2, 4, 3}, {2, 3, 4}, {1, 1}}) {
+    const Tensor a = matrix(sizes);
+    const auto [u, s, vh] = linalg_svd(a, false);
+    EXPECT_LT(distance(matmul(u * unsqueeze(s, -2), vh), a), 1e-12);
+    EXPECT_LT(distance(matmul(transpose(u, -1, -2), u), identity(s.size(-1).value())), 1e-12);
+    EXPECT_LT(distance(matmul(vh, transpose(vh, -1, -2)), identity(s.size(-1).value())), 1e-12);
+    const auto [whole_u, same, whole_vh] = linalg_svd(a);
+    EXPECT_LT(distance(matmul(whole_u, transpose(whole_u, -1, -2)), identity(a.size(-2).value())),
+              1e-12);
+    EXPECT_LT(distance(matmul(whole_vh, transpose(whole_vh, -1, -2)), identity(a.size(-1).value())),
+              1e-12);
+    const Size k = s.size(-1);
+    EXPECT_LT(
+        distance(
+            matmul(narrow(whole_u, -1, 0, k) * unsqueeze(same, -2), narrow(whole_vh, -2, 0, k)), a),
+        1e-12);
+  }
+}
+
+TEST(Decomposition, of_eigenvalues_has_orthonormal_vectors_and_the_matrix_as_product) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{1, 1}, {4, 4}, {2, 3, 3}}) {
+    const Tensor half = matrix(sizes), a = half + transpose(half, -1, -2);
+    for (const std::string_view triangle : {"L", "U"}) {
+      const auto [w, v] = linalg_eigh(a, triangle);
+      EXPECT_LT(distance(matmul(v * unsqueeze(w, -2), transpose(v, -1, -2)), a), 1e-12);
+      EXPECT_LT(distance(matmul(transpose(v, -1, -2), v), identity(w.size(-1).value())), 1e-12);
+    }
+  }
+}
+
+// The same kernel, between generated ones, with the same bits; for other sizes, too.
+TEST(Decomposition, of_a_compiled_call_has_the_bits_of_eager) {
+  const auto program = [](const Tensor& a, const Tensor& b) {
+    const auto [q, r] = linalg_qr(a * 2.0 + 1.0);
+    return linalg_solve(matmul(r, r) + 1.0, b) + linalg_det(r) + sum(q);
+  };
+  const auto fast = compile(program);
+  for (const int64_t n : {3, 4, 7}) {
+    const Tensor a = matrix({n, n}), b = matrix({n, 2}, 0.71);
+    const Tensor expected = program(a, b), got = fast(a, b);
+    EXPECT_EQ(distance(got, expected), 0) << n;
+  }
+}
+
+TEST(Decomposition, that_does_not_exist_is_an_error_of_the_called_function) {
+  const Tensor zero = zeros({2, 3, 3}, DType::f64);
+  EXPECT_EQ(
+      error_of([&] { (void)linalg_inv(zero); }).rfind("linalg_inv: the matrix is singular", 0), 0u);
+  EXPECT_NE(error_of([&] { (void)linalg_solve(zero, zero); }).find("linalg_solve: the matrix"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)linalg_cholesky(zero); }).find("leading minor of order 1"),
+            std::string::npos);
+  const auto [inverse, info] = linalg_inv_ex(zero);
+  EXPECT_EQ(info.sizes().size(), 1u);
+  EXPECT_EQ(sum(info).item<int64_t>(), 2);
+  const auto fast = compile([](const Tensor& a) { return linalg_inv(a + 0.0); });
+  EXPECT_NE(error_of([&] { (void)fast(zero); }).find("linalg_inv: the matrix is singular"),
+            std::string::npos);
+}
+
+TEST(Decomposition, of_elements_that_are_not_finite_ends) {
+  const Tensor nan = full({3, 3}, std::nan(""), DType::f64);
+  EXPECT_NE(error_of([&] { (void)linalg_svd(nan); }).find("contains NaN"), std::string::npos);
+  EXPECT_TRUE(all(isnan(linalg_eigvalsh(nan))).item<bool>());
+}
+
+}  // namespace
+}  // namespace vitro
