@@ -75,21 +75,25 @@ struct Kernels {
 
   // A state of two vectors fills the registers of any machine: its steps may be functions.
   static constexpr bool is_pair = sizeof(Memory) > sizeof(k::Vec<T>);
-  VITRO_PART static State combined_apart(State s, Lane<T> x, Lane<i64> index) {
-    return Op::combine(s, x, index);
+  VITRO_PART static void combine_apart(Memory& s, const Lane<T>& x, const Lane<i64>& index) {
+    s.set(Op::combine(s.get(), x, index));
   }
-  VITRO_PART static State merged_apart(State a, State b) { return Op::merge(a, b); }
+  VITRO_PART static void merge_apart(Memory& a, const Memory& b) {
+    a.set(Op::merge(a.get(), b.get()));
+  }
   VITRO_INLINE State combined(State s, Lane<T> x, Lane<i64> index) {
-    if constexpr (is_pair)
-      return combined_apart(s, x, index);
-    else
-      return Op::combine(s, x, index);
+    if constexpr (!is_pair) return Op::combine(s, x, index);
+    Memory m;
+    m.set(s);
+    combine_apart(m, x, index);
+    return m.get();
   }
   VITRO_INLINE State merged(State a, State b) {
-    if constexpr (is_pair)
-      return merged_apart(a, b);
-    else
-      return Op::merge(a, b);
+    if constexpr (!is_pair) return Op::merge(a, b);
+    Memory m, more;
+    m.set(a), more.set(b);
+    merge_apart(m, more);
+    return m.get();
   }
 
   VITRO_INLINE State fresh() { return Op::init(Lane<T>(0.0)); }
@@ -97,15 +101,22 @@ struct Kernels {
     for (i64 i = 0; i < count; ++i) static_cast<Memory*>(states)[i].set(fresh());
   }
 
-  // Folds n more elements into `s`.
-  VITRO_PART static State folded(State s, const T* x, i64 n, i64 index) {
+  // Folds n more elements into `memory`.
+  VITRO_PART static void fold(Memory& memory, const T* x, i64 n, i64 index) {
+    State s = memory.get();
     i64 i = 0;
     for (; i + 16 <= n; i += 16) s = combined(s, Lane<T>(k::load(x + i)), numbers<T>(index + i, 1));
     if (i < n) {
       const State more = combined(s, Lane<T>(k::load(x + i, n - i)), numbers<T>(index + i, 1));
       s = choose(Truth(k::first_lanes(n - i)), more, s);
     }
-    return s;
+    memory.set(s);
+  }
+  VITRO_INLINE State folded(const State& s, const T* x, i64 n, i64 index) {
+    Memory memory;
+    memory.set(s);
+    fold(memory, x, n, index);
+    return memory.get();
   }
 
   VITRO_INLINE k::Vec<T> plain(const State& s) { return std::get<0>(s).v; }
@@ -118,7 +129,7 @@ struct Kernels {
     }
   };
 
-  VITRO_PART static void row_in_blocks(const T* x, i64 n, T* parts, i64 number) {
+  VITRO_INLINE void row_in_blocks(const T* x, i64 n, T* parts, i64 number) {
     for (i64 i = 0; i < n; i += run, ++number) {
       const i64 some = n - i < run ? n - i : run;
       k::tree_add(parts, 16, number, plain(folded(fresh(), x + i, some, 0)), Merge());
@@ -159,16 +170,17 @@ struct Kernels {
   }
 
   // Folds a block of rows of up to sixteen columns.
-  VITRO_PART static State column(State s, const T* x, i64 row_stride, i64 rows, i64 columns,
-                                 i64 index, i64 index_step) {
-    if (!VITRO_LONG_CODE && columns >= 16) {
+  VITRO_PART static void fold_column(Memory& memory, const T* x, i64 row_stride, i64 rows,
+                                     i64 columns, i64 index, i64 index_step) {
+    State s = memory.get();
+    if (columns >= 16) {
       for (i64 r = 0; r < rows; ++r, index += index_step)
         s = combined(s, Lane<T>(k::load(x + r * row_stride)), numbers<T>(index, 0));
     } else {
       for (i64 r = 0; r < rows; ++r, index += index_step)
         s = combined(s, Lane<T>(k::load(x + r * row_stride, columns)), numbers<T>(index, 0));
     }
-    return s;
+    memory.set(s);
   }
 
   static void columns(const void* from, i64 row_stride, i64 rows, i64 columns, i64 index,
@@ -180,12 +192,13 @@ struct Kernels {
       const i64 first = index + r * index_step;
       for (i64 j = 0; j < columns; j += 16) {
         if constexpr (rounds) {
-          const State s =
-              column(fresh(), block + j, row_stride, some, columns - j, first, index_step);
-          k::tree_add(static_cast<T*>(parts) + j, 16 * width, number, plain(s), Merge());
+          Memory m;
+          m.set(fresh());
+          fold_column(m, block + j, row_stride, some, columns - j, first, index_step);
+          k::tree_add(static_cast<T*>(parts) + j, 16 * width, number, m.a, Merge());
         } else {
           Memory& m = static_cast<Memory*>(parts)[j / 16];
-          m.set(column(m.get(), block + j, row_stride, some, columns - j, first, index_step));
+          fold_column(m, block + j, row_stride, some, columns - j, first, index_step);
         }
       }
     }
@@ -218,16 +231,14 @@ struct Kernels {
     }
   }
 
-  VITRO_PART static State lanes_merged(State s) {
+  VITRO_PART static void merge_lanes_of(Memory& memory) {
+    State s = memory.get();
     s = merged(s, rotated<8>(s));
     s = merged(s, rotated<4>(s));
     s = merged(s, rotated<2>(s));
-    return merged(s, rotated<1>(s));
+    memory.set(merged(s, rotated<1>(s)));
   }
-  static void merge_lanes(void* memory) {
-    Memory& m = *static_cast<Memory*>(memory);
-    m.set(lanes_merged(m.get()));
-  }
+  static void merge_lanes(void* memory) { merge_lanes_of(*static_cast<Memory*>(memory)); }
 
   VITRO_INLINE auto finished(const State& s, i64 elements) {
     return Op::finish(s, Lane<T>(k::splat(static_cast<T>(elements))));
@@ -253,9 +264,12 @@ struct Kernels {
   }
   static void rows(const void* from, i64 row_stride, i64 rows, i64 n, void* out) {
     const T* x = static_cast<const T*>(from);
-    for (i64 r = 0; r < rows; ++r)
-      static_cast<Element*>(out)[r] =
-          finished(lanes_merged(whole_row(x + r * row_stride, n)), n).v[0];
+    for (i64 r = 0; r < rows; ++r) {
+      Memory m;
+      m.set(whole_row(x + r * row_stride, n));
+      merge_lanes_of(m);
+      static_cast<Element*>(out)[r] = finished(m.get(), n).v[0];
+    }
   }
 };
 

@@ -4,21 +4,35 @@
 #include <utility>
 
 #include "core/numbers.h"
+#include "ops/matrices.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/view.h"
 
 namespace vitro::ops {
+
+Value transposed(const Tensor& x) {
+  return transpose(x, -2, -1);
+}
+void check_matrices(std::string_view op, const Sizes& sizes) {
+  VITRO_CHECK(sizes.size() >= 2, op, ": needs a matrix or a batch of matrices, got sizes ",
+              numbers_of(sizes));
+}
+void check_square(std::string_view op, const Sizes& sizes) {
+  check_matrices(op, sizes);
+  VITRO_CHECK(equal(sizes[sizes.size() - 2], sizes.back()), op,
+              ": needs a square matrix or a batch of them, got sizes ", numbers_of(sizes));
+}
+
 namespace {
 
-void check_matrices(std::string_view op, const TensorMeta& a) {
-  VITRO_CHECK(a.rank() >= 2, op, ": needs a matrix or a batch of matrices, got sizes ",
-              numbers_of(a.sizes));
+void check_operand(std::string_view op, const TensorMeta& a) {
+  check_matrices(op, a.sizes);
   VITRO_CHECK(a.dtype == DType::f32 || a.dtype == DType::f64, op, ": takes f32 or f64, got ",
               a.dtype, "; cast it first");
 }
-void check_square(std::string_view op, const TensorMeta& a) {
-  check_matrices(op, a);
-  VITRO_CHECK(equal(a.sizes[a.sizes.size() - 2], a.sizes.back()), op,
-              ": needs square matrices, got sizes ", numbers_of(a.sizes));
+void check_square_operand(std::string_view op, const TensorMeta& a) {
+  check_operand(op, a);
+  check_square(op, a.sizes);
 }
 
 Sizes batch_of(const TensorMeta& a) {
@@ -57,7 +71,7 @@ struct Shape {
 
 // Operand B of an equation with the square matrices A.
 void check_right_side(ShapeCall& call, const TensorMeta& a, const TensorMeta& b, bool left) {
-  check_matrices(call.op, b);
+  check_operand(call.op, b);
   VITRO_CHECK(a.dtype == b.dtype, call.op, ": dtypes of A and B differ: ", a.dtype, " and ",
               b.dtype, "; cast one of them");
   VITRO_CHECK(equal(a.sizes.back(), left ? b.sizes[b.sizes.size() - 2] : b.sizes.back()), call.op,
@@ -79,7 +93,7 @@ void check_pivots(ShapeCall& call, const TensorMeta& lu, const TensorMeta& pivot
 
 void LinalgCholeskyEx::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
-  check_square(call.op, a);
+  check_square_operand(call.op, a);
   const Shape s(a);
   call.results.push_back(column_major(a, s.batch, s.n, s.n));
   call.results.push_back(integers(a, s.batch));
@@ -87,7 +101,7 @@ void LinalgCholeskyEx::shape(ShapeCall& call) {
 
 void LinalgLuFactorEx::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
-  check_matrices(call.op, a);
+  check_operand(call.op, a);
   VITRO_CHECK(call.attrs.as<Attrs>().pivot, call.op,
               ": pivot=False is not implemented; needs pivot=True");
   const Shape s(a);
@@ -99,7 +113,7 @@ void LinalgLuFactorEx::shape(ShapeCall& call) {
 void LuUnpack::shape(ShapeCall& call) {
   const TensorMeta &lu = *call.operands[0].meta, &pivots = *call.operands[1].meta;
   const auto& attrs = call.attrs.as<Attrs>();
-  check_matrices(call.op, lu);
+  check_operand(call.op, lu);
   check_pivots(call, lu, pivots);
   const Shape s(lu);
   const auto part = [&](bool wanted, Size rows, Size columns) {
@@ -114,7 +128,7 @@ void LuUnpack::shape(ShapeCall& call) {
 void LinalgLuSolve::shape(ShapeCall& call) {
   const TensorMeta &lu = *call.operands[0].meta, &pivots = *call.operands[1].meta,
                    &b = *call.operands[2].meta;
-  check_square(call.op, lu);
+  check_square_operand(call.op, lu);
   check_pivots(call, lu, pivots);
   check_right_side(call, lu, b, call.attrs.as<Attrs>().left);
   const Shape s(b);
@@ -124,7 +138,7 @@ void LinalgLuSolve::shape(ShapeCall& call) {
 
 void LinalgSolveTriangular::shape(ShapeCall& call) {
   const TensorMeta &a = *call.operands[0].meta, &b = *call.operands[1].meta;
-  check_square(call.op, a);
+  check_square_operand(call.op, a);
   check_right_side(call, a, b, call.attrs.as<Attrs>().left);
   const Shape s(b);
   call.results.push_back(column_major(b, s.batch, s.m, s.n));
@@ -132,7 +146,7 @@ void LinalgSolveTriangular::shape(ShapeCall& call) {
 
 void LinalgQr::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
-  check_matrices(call.op, a);
+  check_operand(call.op, a);
   const QrMode mode = call.attrs.as<Attrs>().mode;
   const Shape s(a);
   const Size columns = mode == QrMode::complete ? s.m : s.k;
@@ -142,7 +156,7 @@ void LinalgQr::shape(ShapeCall& call) {
 
 void LinalgSvd::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
-  check_matrices(call.op, a);
+  check_operand(call.op, a);
   const auto& attrs = call.attrs.as<Attrs>();
   const Shape s(a);
   const bool full = attrs.full_matrices, vectors = attrs.compute_uv;
@@ -153,7 +167,7 @@ void LinalgSvd::shape(ShapeCall& call) {
 
 void LinalgEigh::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
-  check_square(call.op, a);
+  check_square_operand(call.op, a);
   const Shape s(a);
   call.results.push_back(dense(a.dtype, a.device, with(s.batch, {s.n})));
   call.results.push_back(call.attrs.as<Attrs>().compute_v ? column_major(a, s.batch, s.n, s.n)

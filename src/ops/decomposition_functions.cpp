@@ -7,7 +7,7 @@
 #include "bind.h"
 #include "core/numbers.h"
 #include "functions.h"
-#include "ops/value.h"
+#include "ops/matrices.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
@@ -27,19 +27,6 @@ namespace {
 using namespace ops;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-Value transposed(const Tensor& x) {
-  return transpose(x, -2, -1);
-}
-
-void check_square(std::string_view op, const Tensor& a) {
-  VITRO_CHECK(a.rank() >= 2 && equal(a.size(-2), a.size(-1)), op,
-              ": needs a square matrix or a batch of them, got sizes ", numbers_of(a.sizes()));
-}
-void check_matrices(std::string_view op, const Tensor& a) {
-  VITRO_CHECK(a.rank() >= 2, op, ": needs a matrix or a batch of matrices, got sizes ",
-              numbers_of(a.sizes()));
-}
 
 // The identity of the sizes of square matrices.
 Value identity_like(const Tensor& a) {
@@ -63,8 +50,7 @@ Value with_batch(const Tensor& x, Sizes batch, int64_t inner) {
 // The product of the signs of the exchanges of rows.
 Value sign_of(const Tensor& pivots, DType dtype) {
   const Value rows = arange(1, pivots.size(-1) + 1, 1, DType::i32, pivots.device());
-  const Value odd = Value(pivots) != rows;
-  return prod(ops::where(odd, -1, ops::where(odd, 0, ones({}, dtype))), {-1});
+  return prod(1 - to(Value(pivots) != rows, dtype) * 2, {-1});
 }
 
 // The absolute eigenvalues or the singular values, and the largest of them, [..., 1] (or [..., 0]).
@@ -126,7 +112,7 @@ Tensor cholesky_solve(At b, const Tensor& factor, bool upper) {
 Tensor cholesky_inverse(At factor, bool upper) {
   const CalledAs name("cholesky_inverse", factor.where);
   const Tensor& l = factor.operand.tensor();
-  check_square("cholesky_inverse", l);
+  check_square("cholesky_inverse", l.sizes());
   return cholesky_solve({identity_like(l), factor.where}, l, upper);
 }
 
@@ -156,8 +142,8 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(At LU, const Tensor& pivots, bool u
 Tensor linalg_lu_solve(At LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
   const CalledAs name("linalg_lu_solve", LU.where);
   const Tensor& lu = LU.operand.tensor();
-  check_square("linalg_lu_solve", lu);
-  check_matrices("linalg_lu_solve", B);
+  check_square("linalg_lu_solve", lu.sizes());
+  check_matrices("linalg_lu_solve", B.sizes());
   VITRO_CHECK(pivots.rank() == lu.rank() - 1, "linalg_lu_solve: pivots of sizes ",
               numbers_of(pivots.sizes()), " do not belong to LU of sizes ", numbers_of(lu.sizes()));
   const Sizes batch = broadcast("linalg_lu_solve", leading(lu, 2), leading(B, 2));
@@ -175,32 +161,43 @@ Tensor lu_solve(At b, const Tensor& LU, const Tensor& pivots) {
 Tensor linalg_solve_triangular(At A, const Tensor& B, bool upper, bool left, bool unitriangular) {
   const CalledAs name("linalg_solve_triangular", A.where);
   const Tensor& a = A.operand.tensor();
-  check_square("linalg_solve_triangular", a);
-  check_matrices("linalg_solve_triangular", B);
+  check_square("linalg_solve_triangular", a.sizes());
+  check_matrices("linalg_solve_triangular", B.sizes());
   const Sizes batch = broadcast("linalg_solve_triangular", leading(a, 2), leading(B, 2));
   const Value factors = with_batch(a, batch, 2), right = with_batch(B, batch, 2);
   return call<LinalgSolveTriangular>(A.where, {factors, right}, {upper, left, unitriangular});
 }
-std::pair<Tensor, Tensor> linalg_solve_ex(At A, const Tensor& B, bool left, bool check_errors) {
-  const CalledAs name("linalg_solve_ex", A.where);
+namespace {
+
+// ATen's _linalg_solve_ex: (X, LU, pivots, info).
+std::tuple<Tensor, Tensor, Tensor, Tensor> solve_with_lu(At A, const Tensor& B, bool left,
+                                                         bool check_errors) {
+  constexpr std::string_view op = "linalg_solve_ex";
+  const CalledAs name(op, A.where);
   const Tensor& a = A.operand.tensor();
-  check_square("linalg_solve_ex", a);
+  check_square(op, a.sizes());
   const bool is_vector =
       B.rank() == 1 || (B.rank() == a.rank() - 1 && equal_sizes(B.sizes(), leading(a, 1)));
-  VITRO_CHECK(!is_vector || left,
-              "linalg_solve_ex: X A = B (left=False) needs matrices B, got sizes ",
+  VITRO_CHECK(!is_vector || left, op, ": X A = B (left=False) needs matrices B, got sizes ",
               numbers_of(B.sizes()));
-  const Value right = is_vector ? Value(unsqueeze(B, -1)) : left ? Value(B) : transposed(B);
-  VITRO_CHECK(right.rank() >= 2 && equal(right.size(-2), a.size(-1)),
-              "linalg_solve_ex: A and B do not fit in ", left ? "A X = B" : "X A = B", ": sizes ",
+  const Value right = is_vector ? Value(unsqueeze(B, -1)) : Value(B);
+  VITRO_CHECK(right.rank() >= 2 && equal(right.size(left ? -2 : -1), a.size(-1)), op,
+              ": A and B do not fit in ", left ? "A X = B" : "X A = B", ": sizes ",
               numbers_of(a.sizes()), " and ", numbers_of(B.sizes()));
-  VITRO_CHECK(a.dtype() == B.dtype(), "linalg_solve_ex: dtypes of A and B differ: ", a.dtype(),
-              " and ", B.dtype(), "; cast one of them");
-  (void)broadcast("linalg_solve_ex", leading(a, 2), leading(right, 2));
-  const auto [lu, pivots, info] =
-      linalg_lu_factor_ex({left ? Value(a) : transposed(a), A.where}, true, check_errors);
-  const Value x = linalg_lu_solve(lu, pivots, right);
-  return {is_vector ? squeeze(x, {-1}) : left ? Tensor(x) : Tensor(transposed(x)), info};
+  VITRO_CHECK(a.dtype() == B.dtype(), op, ": dtypes of A and B differ: ", a.dtype(), " and ",
+              B.dtype(), "; cast one of them");
+  (void)broadcast(op, leading(a, 2), leading(right, 2));
+  auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, check_errors);
+  const Value x = linalg_lu_solve(lu, pivots, right, left);
+  return {is_vector ? squeeze(x, {-1}) : Tensor(x), std::move(lu), std::move(pivots),
+          std::move(info)};
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> linalg_solve_ex(At A, const Tensor& B, bool left, bool check_errors) {
+  auto [x, lu, pivots, info] = solve_with_lu(A, B, left, check_errors);
+  return {std::move(x), std::move(info)};
 }
 Tensor linalg_solve(At A, const Tensor& B, bool left) {
   const CalledAs name("linalg_solve", A.where);
@@ -209,7 +206,7 @@ Tensor linalg_solve(At A, const Tensor& B, bool left) {
 std::pair<Tensor, Tensor> linalg_inv_ex(At A, bool check_errors) {
   const CalledAs name("linalg_inv_ex", A.where);
   const Tensor& a = A.operand.tensor();
-  check_square("linalg_inv_ex", a);
+  check_square("linalg_inv_ex", a.sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, check_errors);
   return {linalg_lu_solve(lu, pivots, identity_like(a)), info};
 }
@@ -265,13 +262,13 @@ namespace {
 
 // Results of ATen's functions: with the decomposition, which its gradients use.
 std::tuple<Tensor, Tensor, Tensor> det_with_lu(At A) {
-  check_square("linalg_det", A.operand.tensor());
+  check_square("linalg_det", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
   const Value product = prod(diagonal(lu, 0, -2, -1), {-1});
   return {product * sign_of(pivots, lu.dtype()), lu, pivots};
 }
 std::tuple<Tensor, Tensor, Tensor, Tensor> slogdet_with_lu(At A) {
-  check_square("linalg_slogdet", A.operand.tensor());
+  check_square("linalg_slogdet", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
   const Value d = diagonal(lu, 0, -2, -1);
   const Value signs = prod(sign(d), {-1});
@@ -345,7 +342,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(At A, bool some, bool compute_uv) {
     return {std::move(u), std::move(s), transposed(vh)};
   }
   const Tensor& a = A.operand.tensor();
-  check_matrices("svd", a);
+  check_matrices("svd", a.sizes());
   const auto square = [&](int64_t dim) {
     Sizes sizes = leading(a, 2);
     sizes.push_back(a.size(dim));
@@ -368,7 +365,7 @@ Tensor linalg_eigvalsh(At A, std::string_view UPLO) {
 Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   const CalledAs name("linalg_pinv", A.where);
   const Tensor& a = A.operand.tensor();
-  check_matrices("linalg_pinv", a);
+  check_matrices("linalg_pinv", a.sizes());
   Value left, right, values;  // A = left diag(values) right^T
   if (hermitian) {
     std::tie(values, left) = eigh_of(A, Triangular::lower, true);
@@ -390,7 +387,7 @@ Tensor pinverse(At A, double rcond) {
 Tensor linalg_matrix_rank(At A, std::optional<double> atol, std::optional<double> rtol,
                           bool hermitian) {
   const CalledAs name("linalg_matrix_rank", A.where);
-  check_matrices("linalg_matrix_rank", A.operand.tensor());
+  check_matrices("linalg_matrix_rank", A.operand.tensor().sizes());
   const Spectrum all(
       hermitian ? eigh_of(A, Triangular::lower, false).first : std::get<1>(svd_of(A, false, false)),
       hermitian);
@@ -402,7 +399,7 @@ namespace {
 // ||A|| * ||A^-1||, infinite where there is no inverse.
 template <class Order>
 Tensor cond_by_inverse(const At& A, const Order& p) {
-  check_square("linalg_cond", A.operand.tensor());
+  check_square("linalg_cond", A.operand.tensor().sizes());
   const auto [inverse, info] = linalg_inv_ex(A);
   const Value both = Value(linalg_matrix_norm(A, p)) * linalg_matrix_norm(inverse, p);
   return ops::where(Value(info) != 0, infinity, both);
@@ -413,7 +410,7 @@ Tensor cond_by_inverse(const At& A, const Order& p) {
 Tensor linalg_cond(At A, const std::optional<Scalar>& p) {
   const CalledAs name("linalg_cond", A.where);
   const Tensor& a = A.operand.tensor();
-  check_matrices("linalg_cond", a);
+  check_matrices("linalg_cond", a.sizes());
   const double order = p ? p->as_double() : 2;
   if (std::abs(order) != 2) return cond_by_inverse(A, *p);
   const Value s = std::get<1>(svd_of(A, false, false));
@@ -439,7 +436,7 @@ Tensor rank_with_tol(At A, double tol, bool hermitian) {
 }
 std::pair<Tensor, Tensor> triangular_solve(At b, const Tensor& A, bool upper, bool transpose,
                                            bool unitriangular) {
-  check_matrices("triangular_solve", A);
+  check_matrices("triangular_solve", A.sizes());
   const Value a = transpose ? transposed(A) : Value(A);
   return {linalg_solve_triangular({a, b.where}, b.operand.tensor(), upper != transpose, true,
                                   unitriangular),
@@ -451,13 +448,6 @@ Tensor cond_by_number(At A, const std::optional<Scalar>& p) {
 Tensor cond_by_name(At A, std::string_view p) {
   return linalg_cond(A, p);
 }
-std::tuple<Tensor, Tensor, Tensor, Tensor> solve_with_lu(At A, const Tensor& B, bool left,
-                                                         bool check_errors) {
-  const auto [x, info] = linalg_solve_ex(A, B, left, check_errors);
-  const auto [lu, pivots, same] = linalg_lu_factor_ex(A);
-  return {x, lu, pivots, info};
-}
-
 constexpr NamedFunction rows[] = {
     {"linalg_cholesky", "L with A = L L^T of a positive-definite A; or U with A = U^T U.",
      "(Tensor self, *, bool upper=False) -> Tensor", bound<&linalg_cholesky>},

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "ops/gradient.h"
-#include "ops/value.h"
+#include "ops/matrices.h"
 #include "vitro/base/error.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/concat.h"
@@ -17,9 +17,6 @@
 namespace vitro::ops {
 namespace {
 
-Value transposed(const Tensor& x) {
-  return transpose(x, -2, -1);
-}
 Value row(const Tensor& x) {
   return unsqueeze(x, -2);
 }

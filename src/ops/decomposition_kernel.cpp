@@ -14,7 +14,7 @@ namespace {
 
 using lapack::Int;
 
-Int narrow(std::string_view op, int64_t size) {
+Int lapack_size(std::string_view op, int64_t size) {
   VITRO_CHECK(size <= std::numeric_limits<Int>::max(), op, ": LAPACK takes sizes up to ",
               std::numeric_limits<Int>::max(), ", got ", size);
   return static_cast<Int>(size);
@@ -33,8 +33,8 @@ class Batch {
         sizes_(t.sizes.first(t.sizes.size() - inner)),
         strides_(t.strides.first(sizes_.size())) {
     const size_t outer = sizes_.size();
-    if (inner > 0) rows = narrow(op, t.sizes[outer]), down_ = t.strides[outer];
-    if (inner > 1) columns = narrow(op, t.sizes[outer + 1]), right_ = t.strides[outer + 1];
+    if (inner > 0) rows = lapack_size(op, t.sizes[outer]), down_ = t.strides[outer];
+    if (inner > 1) columns = lapack_size(op, t.sizes[outer + 1]), right_ = t.strides[outer + 1];
     for (const int64_t size : sizes_) count *= size;
   }
 
@@ -78,8 +78,13 @@ class Batch {
 // Uninitialized.
 template <class T>
 std::unique_ptr<T[]> memory(int64_t rows, int64_t columns = 1) {
-  return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(rows, 1)) *
-                                             static_cast<size_t>(std::max<int64_t>(columns, 1)));
+  try {
+    return std::make_unique_for_overwrite<T[]>(static_cast<size_t>(std::max<int64_t>(rows, 1)) *
+                                               static_cast<size_t>(std::max<int64_t>(columns, 1)));
+  } catch (const std::bad_alloc&) {
+    throw Error(
+        cat("cpu: cannot allocate a copy of a matrix of sizes [", rows, ", ", columns, "]"));
+  }
 }
 
 // Calls a kernel for the element type of operand 0.
@@ -108,7 +113,7 @@ std::pair<std::unique_ptr<T[]>, Int> work_for(std::string_view op, F&& call) {
   call(&wanted, Int{-1});
   // A float does not hold all large integers: the next one above is enough.
   const T above = std::nextafter(wanted, std::numeric_limits<T>::infinity());
-  const Int size = at_least_1(narrow(op, static_cast<int64_t>(std::ceil(above))));
+  const Int size = at_least_1(lapack_size(op, static_cast<int64_t>(std::ceil(above))));
   return {memory<T>(size), size};
 }
 
@@ -268,7 +273,8 @@ void qr_kernel(const OpaqueCall& call) {
   const Batch<T> in(op, call.operands[0].tensor, 2), upper(op, call.results[1], 2);
   const Int m = in.rows, n = in.columns, k = std::min(m, n), lead = at_least_1(m);
   const Int columns = mode == QrMode::complete ? m : k;  // of Q
-  const auto a = memory<T>(m, std::max(n, m)), tau = memory<T>(k), r = memory<T>(upper.rows, n);
+  const auto a = memory<T>(m, std::max(n, columns)), tau = memory<T>(k),
+             r = memory<T>(upper.rows, n);
   const auto& f = lapack::functions<T>(op);
   Int info = 0;
   const auto factor = [&](T* work, Int size) {

@@ -1,16 +1,13 @@
 // Gradients of matrix products.
 #include <array>
 
+#include "ops/matrices.h"
 #include "ops/wide.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::ops {
 namespace {
-
-Tensor transposed(const Tensor& x) {
-  return transpose(x, -2, -1);
-}
 
 // Products with a bias or scales compute halves in f32.
 const Operand& factor(const Formula& f, size_t i) {

@@ -90,6 +90,26 @@ TEST(Decomposition, that_does_not_exist_is_an_error_of_the_called_function) {
             std::string::npos);
 }
 
+TEST(Decomposition, of_a_tall_matrix_takes_memory_for_its_columns_only) {
+  const Tensor tall = to(matrix({200000, 2}), DType::f32);  // 160 GB if it were square
+  const auto [q, r] = linalg_qr(tall);
+  EXPECT_LT(distance(to(matmul(q, r), DType::f64), to(tall, DType::f64)), 1e-4);
+  const Tensor huge = expand(ones({1, 1}), {int64_t{1} << 24, int64_t{1} << 24});
+  EXPECT_TRUE(error_of([&] { (void)linalg_svdvals(huge); }).starts_with("cpu: cannot allocate"))
+      << error_of([&] { (void)linalg_svdvals(huge); });
+}
+
+TEST(Decomposition, solves_from_either_side) {
+  const Tensor a = matrix({2, 4, 4}), b = matrix({2, 4, 3}, 0.71);
+  EXPECT_LT(distance(matmul(a, linalg_solve(a, b)), b), 1e-9);
+  const Tensor c = transpose(b, -1, -2);
+  EXPECT_LT(distance(matmul(linalg_solve(a, c, false), a), c), 1e-9);
+  const std::vector<Tensor> all =
+      ops::call("_linalg_solve_ex", {}, {{"A", a}, {"B", c}, {"left", false}});
+  const auto [p, l, u] = lu_unpack(all[1], all[2]);
+  EXPECT_LT(distance(matmul(p, matmul(l, u)), a), 1e-12);
+}
+
 TEST(Decomposition, of_elements_that_are_not_finite_ends) {
   const Tensor nan = full({3, 3}, std::nan(""), DType::f64);
   EXPECT_NE(error_of([&] { (void)linalg_svd(nan); }).find("contains NaN"), std::string::npos);

@@ -236,6 +236,40 @@ TEST(Opaque, writes_results_that_nobody_uses_into_memory_of_their_own) {
   }
 }
 
+TEST(Opaque, takes_and_gives_tensors_without_elements) {
+  // the first result is empty, the others are not
+  const auto unused = [](const Tensor& x) { return linalg_svdvals(x * 2.0) + 1.0; };
+  const auto empty = [](const Tensor& x) {
+    const auto [q, r] = linalg_qr(x + 1.0, "r");
+    return std::pair(q * 2.0, r * 2.0);
+  };
+  // so are the operand and all results but one
+  const auto nothing = [](const Tensor& x) {
+    const Tensor none = slice(x, 1, 0, 0) + 1.0;
+    const auto [lu, pivots, info] = linalg_lu_factor_ex(none);
+    return std::tuple(lu + 1.0, pivots, info + 1);
+  };
+  const auto searched_in_none = [](const Tensor& x) {
+    return searched(slice(reshape(x, {-1}), 0, 0, 0) + 0.0, reshape(x, {-1})) + 1;
+  };
+  const Tensor x = matrix(4, 3);
+  const auto fast_unused = compile(unused);
+  EXPECT_EQ(fast_unused(x).to_vector<float>(), unused(x).to_vector<float>());
+  EXPECT_TRUE(fast_unused.report().segments[0].compiled);
+  const auto fast_empty = compile(empty);
+  EXPECT_EQ(fast_empty(x).first.sizes(), empty(x).first.sizes());
+  EXPECT_EQ(fast_empty(x).second.to_vector<float>(), empty(x).second.to_vector<float>());
+  EXPECT_TRUE(fast_empty.report().segments[0].compiled);
+  const auto fast_nothing = compile(nothing);
+  EXPECT_EQ(std::get<0>(fast_nothing(x)).sizes(), std::get<0>(nothing(x)).sizes());
+  EXPECT_EQ(std::get<1>(fast_nothing(x)).sizes(), std::get<1>(nothing(x)).sizes());
+  EXPECT_EQ(std::get<2>(fast_nothing(x)).item<int32_t>(), 1);
+  EXPECT_TRUE(fast_nothing.report().segments[0].compiled);
+  const auto fast_searched = compile(searched_in_none);
+  EXPECT_EQ(fast_searched(x).to_vector<int64_t>(), std::vector<int64_t>(12, 1));
+  EXPECT_TRUE(fast_searched.report().segments[0].compiled);
+}
+
 TEST(Opaque, a_mistake_that_its_kernel_finds_reaches_the_caller_of_a_compiled_function) {
   const auto fast = compile([](const Tensor& x) { return decaying(x + 1.0, 3.0) * 2.0; });
   for (int call = 0; call < 2; ++call) {

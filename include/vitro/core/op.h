@@ -28,7 +28,7 @@ enum class OpKind : uint8_t {
   concat,       // operands joined along a dimension
   compaction,   // the elements for which a mask is true, or their indices: the size depends on data
   composite,    // a program of other ops
-  opaque,       // a user's kernel, which the compiler cannot look into
+  opaque,       // a function of a user or of a library, which the compiler cannot look into
 };
 std::string_view name_of(OpKind kind);
 

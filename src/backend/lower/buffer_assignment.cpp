@@ -44,7 +44,7 @@ BufferAssignment::BufferAssignment(const Program& program, const Groups& groups)
         continue;
       }
       for (const graph::NodeId node : program.made_by(id)) {
-        if (known_[node.n]) continue;
+        if (known_[node.n] || program.is_empty({node, 0})) continue;
         known_[node.n] = true;
         const bool is_output = program.is_output_value(node);
         by_node_[node.n] = make(g[node].name, g[node].results[0],

@@ -18,7 +18,7 @@ namespace vitro::backend {
 struct OpaqueKernel {
   struct TensorBuffer {
     graph::Value value;
-    BufferId buffer;
+    std::optional<BufferId> buffer;  // none if the tensor is empty
     Index strides;
   };
   graph::NodeId node;

@@ -117,8 +117,8 @@ void Program::add_graph_nodes() {
     const graph::Node& node = (*graph_)[graph::NodeId{n}];
     if (node.is_input() || inlined_[n]) continue;
     require(node.results.size() == 1, node, "more than one result");
-    if (node.op->kind == OpKind::opaque && result_of({n}) > 0) {
-      add_result({n});
+    if (node.op->kind == OpKind::opaque) {
+      if (result_of({n}) == 0) add_opaque_call({n});
       continue;
     }
     if (backend::is_empty(node.results[0])) continue;
@@ -127,13 +127,24 @@ void Program::add_graph_nodes() {
   }
 }
 
-// Adds a further result of an opaque call.
-void Program::add_result(graph::NodeId node) {
-  const std::vector<ComputeNodeId>& first = makers_[node.n - result_of(node)];
-  require(!first.empty() && !backend::is_empty((*graph_)[node].results[0]), (*graph_)[node],
-          "an empty result among others");
-  makers_[node.n] = first;
-  made_[first[0].n].push_back(node);
+// Adds the compute node of an opaque call, unless all of its results are empty.  `first`: the node
+// of its first result; those of the others follow.
+void Program::add_opaque_call(graph::NodeId first) {
+  std::vector<graph::NodeId> results{first};
+  for (uint32_t n = first.n + 1; n < graph_->size(); ++n) {
+    if ((*graph_)[graph::NodeId{n}].op != (*graph_)[first].op || result_of({n}) != results.size())
+      break;
+    results.push_back({n});
+  }
+  const auto stored = std::ranges::find_if_not(
+      results, [&](graph::NodeId n) { return is_empty(graph::Value{n, 0}); });
+  if (stored == results.end()) return;
+  add_compute_node({.value = {first, 0},
+                    .kind = ComputeKind::opaque,
+                    .sizes = sizes_of((*graph_)[*stored].results[0]),
+                    .reduced = {}});
+  for (const graph::NodeId n : results) makers_[n.n] = makers_[first.n];
+  made_.back() = std::move(results);
 }
 
 // Adds the compute nodes of a graph node: one, or one for each part.  `compute_node`: a template
@@ -151,9 +162,6 @@ void Program::add_compute_nodes(ComputeNode compute_node) {
       return add_compute_node(reduction_node(std::move(compute_node)));
     case OpKind::contraction:
       compute_node.kind = ComputeKind::product;
-      return add_compute_node(std::move(compute_node));
-    case OpKind::opaque:
-      compute_node.kind = ComputeKind::opaque;
       return add_compute_node(std::move(compute_node));
     case OpKind::concat:
       return add_slices(std::move(compute_node));

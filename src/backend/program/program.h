@@ -139,7 +139,7 @@ class Program {
   void add_output_copies();
   void add_compute_node(ComputeNode compute_node);
   void add_compute_nodes(ComputeNode compute_node);
-  void add_result(graph::NodeId node);
+  void add_opaque_call(graph::NodeId first);
   void add_slices(ComputeNode compute_node);
   ComputeNode reduction_node(ComputeNode compute_node) const;
   ComputeNode insert_node(ComputeNode compute_node) const;

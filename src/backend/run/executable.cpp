@@ -186,18 +186,20 @@ void Executable::add_user_kernel(const graph::Graph& graph, const LoweredKernel&
   auto next = tensors.begin();
   const auto tensor = [&]() -> UserKernel::Argument {
     const auto& [value, buffer, strides] = *next++;
-    return {buffer, graph.meta(value).dtype, sizes_of(graph.meta(value)), strides};
+    const TensorMeta& meta = graph.meta(value);
+    return {Operand::Kind::tensor, buffer, meta.dtype, sizes_of(meta), strides};
   };
   for (const graph::Arg& arg : node.args) {
     const auto* value = std::get_if<graph::Value>(&arg);
-    const auto* written = std::get_if<Scalar>(&arg);
     UserKernel::Argument& made = kernel.operands.emplace_back();
-    if (written) made.number = *written;
-    if (!value) continue;
-    if (graph[value->node].input == graph::InputKind::number) {
+    if (const auto* constant = std::get_if<Scalar>(&arg)) {
+      made.kind = Operand::Kind::number;
+      made.number = *constant;
+    } else if (value && graph[value->node].input == graph::InputKind::number) {
       const auto at = std::ranges::find(graph.inputs(), value->node) - graph.inputs().begin();
+      made.kind = Operand::Kind::number;
       made.input = InputId{static_cast<uint32_t>(at)};
-    } else {
+    } else if (value) {
       made = tensor();
     }
   }
@@ -280,7 +282,7 @@ Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
       device.grain({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
   if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
     const auto add = [&](const UserKernel::Argument& a) {
-      if (!a.buffer) return;
+      if (a.kind != Operand::Kind::tensor) return;
       run.tensors.push_back({numbers_of(a.sizes, number), numbers_of(a.strides, number)});
     };
     std::ranges::for_each(user->operands, add);

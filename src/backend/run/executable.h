@@ -33,13 +33,15 @@ struct GeneratedKernel {
 };
 // A user's function, for an opaque op.
 struct UserKernel {
-  // A tensor, a number (constant or passed to the call), or nothing.
   struct Argument {
+    Operand::Kind kind = Operand::Kind::none;
+    // A tensor, in a buffer unless it is empty.
     std::optional<BufferId> buffer = {};
     DType dtype = DType::f32;
     Index sizes = {}, strides = {};
-    std::optional<Scalar> number = {};
+    // A number: that of an input, or a constant.
     std::optional<InputId> input = {};
+    Scalar number = {};
   };
   const OpDef* op = nullptr;
   Attrs attrs;

@@ -196,13 +196,13 @@ class Executable::Invocation {
   void run_user_kernel(const UserKernel& kernel, const Dimensions::Run& run) {
     auto next = run.tensors.begin();
     const auto given = [&](const UserKernel::Argument& a) {
-      OpaqueOperand out;
-      if (a.buffer) {
-        out = {Operand::Kind::tensor, {table_[a.buffer->n], a.dtype, next->sizes, next->strides}};
+      OpaqueOperand out{.kind = a.kind};
+      if (a.kind == Operand::Kind::tensor) {
+        void* data = a.buffer ? table_[a.buffer->n] : nullptr;
+        out.tensor = {data, a.dtype, next->sizes, next->strides};
         ++next;
-      } else if (a.number || a.input) {
-        out.kind = Operand::Kind::number;
-        out.number = a.number ? *a.number : inputs_[a.input->n].number().hint();
+      } else if (a.kind == Operand::Kind::number) {
+        out.number = a.input ? Scalar(inputs_[a.input->n].number().hint()) : a.number;
       }
       return out;
     };
