@@ -1,5 +1,7 @@
 #include "vitro/base/called_as.h"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "vitro/base/cat.h"
@@ -11,8 +13,11 @@ constinit thread_local Called called{{}, false, {}};
 
 // The length of the op name at the beginning of the text; npos: there is none.
 size_t name_length(std::string_view text) {
-  const size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
-  return end != 0 && end != text.npos && text.substr(end).starts_with(": ") ? end : text.npos;
+  const auto is_part = [](char c) {
+    return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_';
+  };
+  const size_t end = static_cast<size_t>(std::ranges::find_if_not(text, is_part) - text.begin());
+  return end != 0 && text.substr(end).starts_with(": ") ? end : text.npos;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "core/numbers.h"
 #include "functions.h"
 #include "vitro/ops/arithmetic.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/view.h"

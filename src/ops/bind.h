@@ -1,15 +1,16 @@
-// Adapts a C++ function to the arguments of a schema, converting each value to its parameter's
-// type.
+// Adapts C++ functions to the arguments of schemas, converting each value to its parameter's type.
+//   constexpr Function one = bound<&take>;
+// The library has hundreds of functions, so each costs only its address: what depends on types is
+// made once for all functions of a signature, or for all parameters of a type.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 
-#include "vitro/base/called_as.h"
-#include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
-#include "vitro/ops/create.h"
 #include "vitro/ops/define.h"
 #include "vitro/ops/overload.h"
 
@@ -22,21 +23,28 @@ struct BoundCall {
   std::span<const ArgValue> arguments;
   std::source_location where;
 
-  const ArgValue& operator[](size_t i) const {
-    static const ArgValue none;
-    return i < arguments.size() ? arguments[i] : none;
-  }
+  const ArgValue& operator[](size_t i) const;
+  // Error: the argument is of another type, or none of the words.
+  [[noreturn]] void refuse(size_t i, std::span<const std::string_view> words) const;
 };
+
+// ---- parameters ----
+
+struct AnyParameter {
+  virtual ~AnyParameter() = default;
+};
+
+// The library does not export what is made for each type and function: hundreds of long names.
+#pragma GCC visibility push(hidden)
 
 // Converts an argument to a parameter of type T, mostly an attribute of the same type.
 template <class T>
-struct Parameter {
+struct Parameter final : AnyParameter {
   T value{};
   Parameter(const BoundCall& call, size_t i) {
     if (!attribute::assign(value, call[i])) [[unlikely]]
-      throw_error(wrong_word(call.schema, i, attribute::choices_of(value), text_of(call[i])).why);
+      call.refuse(i, attribute::choices_of(value));
   }
-  T& get() { return value; }
 };
 
 inline Operand operand_of(const ArgValue& given) {
@@ -51,110 +59,144 @@ inline First first_of(const ArgValue& given, std::source_location where) {
 }
 
 template <>
-struct Parameter<Operand> {
+struct Parameter<Operand> final : AnyParameter {
   Operand value;
   Parameter(const BoundCall& call, size_t i) : value(operand_of(call[i])) {}
-  Operand& get() { return value; }
 };
 template <>
-struct Parameter<At> {
+struct Parameter<At> final : AnyParameter {
   At value;
   Parameter(const BoundCall& call, size_t i) : value(std::get<Tensor>(call[i]), call.where) {}
-  At& get() { return value; }
 };
 template <>
-struct Parameter<First> {
+struct Parameter<First> final : AnyParameter {
   First value;
   Parameter(const BoundCall& call, size_t i) : value(first_of(call[i], call.where)) {}
-  First& get() { return value; }
 };
 template <>
-struct Parameter<Tensor> {
+struct Parameter<Tensor> final : AnyParameter {
   Tensor value;
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* tensor = std::get_if<Tensor>(&call[i])) value = *tensor;
   }
-  Tensor& get() { return value; }
 };
 template <>
-struct Parameter<std::vector<Scalar>> {
+struct Parameter<std::vector<Scalar>> final : AnyParameter {
   std::vector<Scalar> value;
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* one = std::get_if<Scalar>(&call[i])) value = {*one};
     if (const auto* many = std::get_if<std::vector<Scalar>>(&call[i])) value = *many;
   }
-  std::vector<Scalar>& get() { return value; }
 };
 template <>
-struct Parameter<std::span<const Tensor>> {
+struct Parameter<std::span<const Tensor>> final : AnyParameter {
   std::span<const Tensor> value;
   // An empty list may arrive as a list of numbers.
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* list = std::get_if<std::vector<Tensor>>(&call[i])) value = *list;
   }
-  std::span<const Tensor>& get() { return value; }
 };
 template <>
-struct Parameter<std::string_view> {
+struct Parameter<std::string_view> final : AnyParameter {
   std::string_view value;
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* text = std::get_if<std::string>(&call[i])) value = *text;
   }
-  std::string_view& get() { return value; }
 };
 template <>
-struct Parameter<std::source_location> {
+struct Parameter<std::source_location> final : AnyParameter {
   std::source_location value;
   Parameter(const BoundCall& call, size_t) : value(call.where) {}
-  std::source_location& get() { return value; }
 };
 
-inline std::vector<Tensor> listed(Tensor one) {
-  return {std::move(one)};
+using MakeParameter = std::unique_ptr<AnyParameter> (*)(const BoundCall& call, size_t i);
+template <class T>
+std::unique_ptr<AnyParameter> made_parameter(const BoundCall& call, size_t i) {
+  return std::make_unique<Parameter<T>>(call, i);
 }
-inline std::vector<Tensor> listed(std::vector<Tensor> many) {
-  return many;
+#pragma GCC visibility pop
+
+// The parameters of one call.
+class Parameters {
+ public:
+  Parameters(const BoundCall& call, std::span<const MakeParameter> make);
+  template <class T>
+  T& get(size_t i) {
+    return static_cast<Parameter<T>&>(*made_[i]).value;
+  }
+
+ private:
+  std::vector<std::unique_ptr<AnyParameter>> made_;
+};
+
+// ---- results ----
+
+[[gnu::noinline]] inline std::vector<Tensor> listed(const Tensor& one) {
+  return {one};
 }
-inline std::vector<Tensor> listed(std::pair<Tensor, Tensor> two) {
+inline std::vector<Tensor> listed(std::vector<Tensor>&& many) {
+  return std::move(many);
+}
+[[gnu::noinline]] inline std::vector<Tensor> listed(std::pair<Tensor, Tensor>&& two) {
   return {std::move(two.first), std::move(two.second)};
 }
 template <class... T>
-std::vector<Tensor> listed(std::tuple<T...> many) {
+[[gnu::noinline]] std::vector<Tensor> listed(std::tuple<T...>&& many) {
   return std::apply([](auto&... one) { return std::vector<Tensor>{std::move(one)...}; }, many);
 }
 
-// Made once for all functions with the same parameters.
+// ---- functions ----
+
+// Of any type: `call` of its Signature knows which.
+using AnyFunction = void (*)();
+
+// What the functions with the same parameters and results have in common.
+struct Signature {
+  std::span<const MakeParameter> parameters;
+  size_t takes;  // the number of them that are arguments
+  std::vector<Tensor> (*call)(AnyFunction function, Parameters& parameters);
+};
+
+enum class ResultIs : uint8_t { returned, written_to_the_first_argument, copied };
+
+struct BoundFunction {
+  const Signature* signature;
+  AnyFunction function;
+  ResultIs result;
+};
+
+#pragma GCC visibility push(hidden)
+template <class F, class Indices>
+struct SignatureOf;
 template <class R, class... P, size_t... i>
-[[gnu::noinline]] std::vector<Tensor> call_bound(R (*function)(P...), const BoundCall& call,
-                                                 std::index_sequence<i...>) {
-  const CalledAs name(call.schema.name, call.where);
-  std::tuple<Parameter<std::remove_cvref_t<P>>...> made{
-      Parameter<std::remove_cvref_t<P>>(call, i)...};
-  return listed(function(std::get<i>(made).get()...));
+struct SignatureOf<R (*)(P...), std::index_sequence<i...>> {
+  static std::vector<Tensor> call(AnyFunction function, Parameters& parameters) {
+    const auto typed = reinterpret_cast<R (*)(P...)>(function);
+    return listed(typed(static_cast<P&&>(parameters.get<std::remove_cvref_t<P>>(i))...));
+  }
+  static constexpr std::array<MakeParameter, sizeof...(P)> make = {
+      &made_parameter<std::remove_cvref_t<P>>...};
+  static constexpr Signature signature = {
+      make, (size_t{!std::same_as<P, std::source_location>} + ...), &call};
+};
+template <class R, class... P>
+constexpr const Signature* signature_of(R (*)(P...)) {
+  return &SignatureOf<R (*)(P...), std::index_sequence_for<P...>>::signature;
 }
 
-template <auto function, class R, class... P>
-constexpr Function bind(R (*)(P...)) {
-  return {
-      [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
-        return call_bound(function, BoundCall{schema, arguments, where},
-                          std::index_sequence_for<P...>());
-      },
-      (size_t{!std::same_as<P, std::source_location>} + ...)};
-}
+template <auto function, ResultIs result>
+inline const BoundFunction bound_function = {signature_of(function),
+                                             reinterpret_cast<AnyFunction>(function), result};
+#pragma GCC visibility pop
+
 template <auto function>
-inline constexpr Function bound = bind<function>(function);
-
-// Calls the function and writes its result into the first argument.
-std::vector<Tensor> call_and_write(const Function& function, const Schema& schema,
-                                   std::span<const ArgValue> arguments, std::source_location where);
-
+inline constexpr Function bound{bound_function<function, ResultIs::returned>};
 // The in-place form.
 template <auto function>
-inline constexpr Function written = {
-    [](const Schema& schema, std::span<const ArgValue> arguments, std::source_location where) {
-      return call_and_write(bound<function>, schema, arguments, where);
-    },
-    bound<function>.takes};
+inline constexpr Function written{
+    bound_function<function, ResultIs::written_to_the_first_argument>};
+// The form of a view that copies: `view_copy` of `view`.
+template <auto function>
+inline constexpr Function copied{bound_function<function, ResultIs::copied>};
 
 }  // namespace vitro::ops

@@ -2,6 +2,7 @@
 // schemas and the C++ function.
 #include "bind.h"
 #include "functions.h"
+#include "vitro/base/called_as.h"
 #include "vitro/ops/channel_norm.h"
 #include "vitro/ops/convolution.h"
 #include "vitro/ops/norm_backward.h"

@@ -2,6 +2,7 @@
 #include "vitro/ops/overload.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -97,11 +98,16 @@ std::vector<Overload> collected() {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }
-  std::map<std::string, size_t> first;
-  for (size_t i = 0; i < collect.all.size(); ++i) first.emplace(collect.all[i].schema.name, i);
-  sort_list(collect.all, [&](const Overload& a, const Overload& b) {
-    return first.at(a.schema.name) < first.at(b.schema.name);
-  });
+  std::map<std::string, size_t> places;
+  std::vector<std::vector<Overload>> by_name;
+  for (Overload& one : collect.all) {
+    const auto [found, is_new] = places.try_emplace(one.schema.name, by_name.size());
+    if (is_new) by_name.emplace_back();
+    by_name[found->second].push_back(std::move(one));
+  }
+  collect.all.clear();
+  for (std::vector<Overload>& named : by_name)
+    std::ranges::move(named, std::back_inserter(collect.all));
   return std::move(collect.all);
 }
 
@@ -259,14 +265,6 @@ bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
 }
 
 }  // namespace
-
-std::vector<Tensor> call_and_write(const Function& function, const Schema& schema,
-                                   std::span<const ArgValue> arguments,
-                                   std::source_location where) {
-  const CalledAs name(schema.name, where);
-  const Tensor result = function.call(schema, arguments, where)[0];
-  return {copy_(std::get<Tensor>(arguments[0]), result, where)};
-}
 
 const std::vector<Overload>& overloads() {
   static const auto* all = new std::vector<Overload>(collected());
@@ -427,8 +425,8 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   const bool op_in_place = overload.op && overload.schema.in_place();
   // Pointwise ops write their result directly; others gain nothing from it.
   const bool writes = op_in_place && overload.op->pointwise && is_one_op(overload, arguments);
-  if (!function.call || writes) return call_op(overload, arguments, where);
-  for (size_t i = function.takes; i < arguments.size(); ++i)
+  if (!function || writes) return call_op(overload, arguments, where);
+  for (size_t i = function.takes(); i < arguments.size(); ++i)
     check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
   return op_in_place ? call_in_place(overload, arguments, where)
                      : function.call(overload.schema, arguments, where);

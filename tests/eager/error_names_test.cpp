@@ -185,7 +185,7 @@ TEST_F(ErrorNames, are_those_of_functions_called_by_themselves) {
   for (const Case& one : all()) {
     const auto& [schema, doc, op, function, roles] = *one.overload;
     const auto arguments = ops::arrange(schema, {}, one.arguments);
-    if (!function.call || !arguments || (op && schema.in_place())) continue;
+    if (!function || !arguments || (op && schema.in_place())) continue;
     const std::string error =
         said([&] { (void)function.call(schema, *arguments, std::source_location::current()); });
     const bool of_argument = error.starts_with(cat(schema.full_name(), "(): "));  // the table's

@@ -28,8 +28,8 @@ std::string not_implemented(const SampleCall& call) {
   for (const NamedArg& given : call.arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].name != given.name) continue;
-      const bool unused = overload.function.call ? i >= overload.function.takes
-                                                 : overload.roles[i] == ops::Role::unused;
+      const bool unused = overload.function ? i >= overload.function.takes()
+                                            : overload.roles[i] == ops::Role::unused;
       if (!unused) continue;
       const Verdict ignored = ops::can_ignore(overload.schema, arguments[i], given.value);
       if (!ignored) return ignored.why;

@@ -467,7 +467,7 @@ std::map<std::string, Row> rows() {
 
 // Whether the argument is used: it has a role in the op's call, or is a parameter of the function.
 bool is_taken(const ops::Overload& overload, size_t argument) {
-  if (overload.function.call) return argument < overload.function.takes;
+  if (overload.function) return argument < overload.function.takes();
   return overload.roles[argument] != ops::Role::unused;
 }
 

@@ -103,7 +103,7 @@ TEST(Overloads, exist_for_every_op_and_are_found_by_name) {
   for (const ops::Overload& one : ops::overloads()) {
     EXPECT_TRUE(names.insert(one.schema.full_name()).second) << one.schema.full_name();
     EXPECT_EQ(ops::overload(one.schema.full_name()), &one);
-    EXPECT_TRUE(one.op || one.function.call) << one.schema.full_name();
+    EXPECT_TRUE(one.op || one.function) << one.schema.full_name();
     EXPECT_TRUE(one.doc.ends_with('.')) << one.schema.full_name();
   }
   for (const OpDef* op : ops::all()) EXPECT_FALSE(ops::overloads(op->name).empty()) << op->name;
@@ -130,7 +130,7 @@ TEST(Overloads, that_write_in_place_say_so_in_their_schemas) {
 TEST(Overloads, have_the_defaults_of_their_attributes) {
   int compared = 0;
   for (const ops::Overload& one : ops::overloads()) {
-    if (!one.op || !one.op->attrs || one.function.call) continue;
+    if (!one.op || !one.op->attrs || one.function) continue;
     const auto attrs = one.op->attrs->make();
     for (const SchemaArgument& argument : one.schema.arguments) {
       if (!argument.default_text) continue;

@@ -23,10 +23,18 @@
 namespace vitro::ops {
 
 // A public function that takes one value for each argument of the schema.
-struct Function {
-  std::vector<Tensor> (*call)(const Schema& schema, std::span<const ArgValue> arguments,
-                              std::source_location where) = nullptr;
-  size_t takes = 0;  // the number of leading arguments that it takes
+struct BoundFunction;  // src/ops/bind.h
+class Function {
+ public:
+  constexpr Function() = default;
+  constexpr explicit Function(const BoundFunction& bound) : bound_(&bound) {}
+  explicit operator bool() const { return bound_ != nullptr; }
+  std::vector<Tensor> call(const Schema& schema, std::span<const ArgValue> arguments,
+                           std::source_location where) const;
+  size_t takes() const;  // the number of leading arguments that it takes
+
+ private:
+  const BoundFunction* bound_ = nullptr;
 };
 
 // The meaning of a schema's argument in a call of the op.

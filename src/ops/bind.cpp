@@ -1,0 +1,43 @@
+#include "bind.h"
+
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/create.h"
+
+namespace vitro::ops {
+
+const ArgValue& BoundCall::operator[](size_t i) const {
+  static const ArgValue none;
+  return i < arguments.size() ? arguments[i] : none;
+}
+
+void BoundCall::refuse(size_t i, std::span<const std::string_view> words) const {
+  throw_error(wrong_word(schema, i, words, text_of((*this)[i])).why);
+}
+
+Parameters::Parameters(const BoundCall& call, std::span<const MakeParameter> make) {
+  for (size_t i = 0; i < make.size(); ++i) made_.push_back(make[i](call, i));
+}
+
+std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValue> arguments,
+                                   std::source_location where) const {
+  const CalledAs name(schema.name, where);
+  Parameters parameters({schema, arguments, where}, bound_->signature->parameters);
+  std::vector<Tensor> results = bound_->signature->call(bound_->function, parameters);
+  switch (bound_->result) {
+    case ResultIs::returned:
+      break;
+    case ResultIs::written_to_the_first_argument:
+      results = {copy_(std::get<Tensor>(arguments[0]), results[0], where)};
+      break;
+    case ResultIs::copied:
+      for (Tensor& one : results) one = clone({one, where}, MemoryFormat::contiguous);
+  }
+  return results;
+}
+
+size_t Function::takes() const {
+  return bound_->signature->takes;
+}
+
+}  // namespace vitro::ops
