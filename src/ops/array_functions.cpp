@@ -81,6 +81,18 @@ Tensor new_empty_strided_of(At x, const Sizes& size, const Sizes& stride,
   return empty_strided_of(size, stride, dtype.value_or(t.dtype()), layout,
                           device.value_or(t.device()), x.where);
 }
+Tensor spaced_between(const Operand& start, const Operand& end, int64_t steps,
+                      std::optional<DType> dtype, const Layout& layout,
+                      std::optional<Device> device, std::source_location from) {
+  check_layout("linspace", layout);
+  return linspace_between(start, end, steps, dtype.value_or(default_float), device, from);
+}
+Tensor powers_between(const Operand& start, const Operand& end, int64_t steps, double base,
+                      std::optional<DType> dtype, const Layout& layout,
+                      std::optional<Device> device, std::source_location from) {
+  check_layout("logspace", layout);
+  return logspace_between(start, end, steps, base, dtype.value_or(default_float), device, from);
+}
 Tensor count_nonzero_along(At x, std::optional<int64_t> dim) {
   return count_nonzero(x, dim ? DimsArg{*dim} : DimsArg{});
 }
@@ -103,6 +115,12 @@ Tensor searchsorted_of(At sorted_sequence, const Tensor& x, bool out_int32, bool
       sorter.defined() ? gather(sorted_sequence, -1, sorter) : sorted_sequence.operand.tensor();
   return searchsorted({row, sorted_sequence.where}, x, out_int32,
                       right || side.value_or("left") == "right");
+}
+Tensor searchsorted_number(At row, const Scalar& x, bool out_int32, bool right,
+                           const std::optional<std::string>& side, const Tensor& sorter) {
+  const Tensor& t = row.operand.tensor();
+  return searchsorted_of(row, scalar_tensor(x, t.dtype(), t.device()), out_int32, right, side,
+                         sorter);
 }
 Tensor isin_of(At elements, const Tensor& test_elements, bool, bool invert) {
   return isin(elements, test_elements, invert);
@@ -264,6 +282,19 @@ constexpr NamedFunction rows[] = {
     {"new_empty_strided", "A new tensor of the dtype of x with these strides, of zeros.",
      "(Tensor self, SymInt[] size, SymInt[] stride, " VITRO_OPTIONS ") -> Tensor",
      bound<&new_empty_strided_of>},
+    {"linspace", "`steps` numbers from start to end, both included.",
+     ".Tensor_Tensor(Tensor start, Tensor end, int steps, " VITRO_OPTIONS ") -> Tensor\n"
+     ".Tensor_Scalar(Tensor start, Scalar end, int steps, " VITRO_OPTIONS ") -> Tensor\n"
+     ".Scalar_Tensor(Scalar start, Tensor end, int steps, " VITRO_OPTIONS ") -> Tensor",
+     bound<&spaced_between>},
+    {"logspace", "base to the power of `steps` numbers from start to end.",
+     ".Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10., " VITRO_OPTIONS
+     ") -> Tensor\n"
+     ".Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10., " VITRO_OPTIONS
+     ") -> Tensor\n"
+     ".Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10., " VITRO_OPTIONS
+     ") -> Tensor",
+     bound<&powers_between>},
     {"one_hot", "1 at each index along a new last dimension, else 0.",
      "(Tensor self, int num_classes=-1) -> Tensor", bound<&one_hot>},
     {"diff", "Differences of neighbours along dim, n times.",
@@ -300,6 +331,10 @@ constexpr NamedFunction rows[] = {
      ".Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "
      "side=None, Tensor? sorter=None) -> Tensor",
      bound<&searchsorted_of>},
+    {"searchsorted", "The index in the sorted row where a number would be inserted.",
+     ".Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? "
+     "side=None, Tensor? sorter=None) -> Tensor",
+     bound<&searchsorted_number>},
     {"bucketize", "The index among the boundaries where an element would be inserted.",
      ".Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
      bound<&bucketize>},

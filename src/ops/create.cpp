@@ -34,6 +34,13 @@ bool is_integer(const Scalar& start, const Scalar& end, const Scalar& step) {
   return !start.is_floating() && !end.is_floating() && !step.is_floating();
 }
 
+// A number of a range of i64 is rounded towards 0 first.
+Scalar in_range(const Scalar& number, std::optional<DType> dtype) {
+  const bool rounds =
+      dtype == DType::i64 && number.is_floating() && std::abs(number.as_double()) < 0x1p62;
+  return rounds ? Scalar(static_cast<int64_t>(number.as_double())) : number;
+}
+
 // Whether `step` leads from `start` towards `end`.
 bool leads(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (!is_integer(start, end, step)) {
@@ -103,7 +110,9 @@ void FullLike::shape(ShapeCall& call) {
 }
 
 void Arange::shape(ShapeCall& call) {
-  const Scalar &start = number_of(call, 0), &end = number_of(call, 1), &step = number_of(call, 2);
+  const auto& a = call.attrs.as<Attrs>();
+  const auto given = [&](size_t i) { return in_range(number_of(call, i), a.dtype); };
+  const Scalar start = given(0), end = given(1), step = given(2);
   VITRO_CHECK(!step.is(0), "arange: step must not be 0");
   const auto number = [](const Scalar& s) { return s.hint().as_double(); };
   VITRO_CHECK(!std::isnan(number(step)), "arange: step must not be nan");
@@ -111,7 +120,6 @@ void Arange::shape(ShapeCall& call) {
               " to ", end, " by ", step, " does not end; needs finite bounds");
   VITRO_CHECK(leads(start, end, step), "arange: step ", step, " does not lead from ", start, " to ",
               end, "; change its sign or swap the bounds");
-  const auto& a = call.attrs.as<Attrs>();
   const DType dtype = a.dtype.value_or(is_integer(start, end, step) ? DType::i64 : default_float);
   VITRO_CHECK(!is_bool(dtype), "arange: takes numbers (not bool), got ", dtype);
   call.results.push_back(dense(dtype, a.device.value_or(cpu), {length_of(start, end, step)}));

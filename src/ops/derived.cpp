@@ -161,10 +161,17 @@ Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scal
   const Sizes sizes = out.sizes();
   VITRO_CHECK(ops::equal_sizes(ops::broadcast("baddbmm", numbers_of(t.sizes()), sizes), sizes),
               "baddbmm: sizes ", numbers_of(t.sizes()), " do not broadcast to ", numbers_of(sizes));
-  if (!alpha.is(1)) out = mul({out, x.where}, alpha);
-  if (!beta.is(0)) {
+  // Factors of integers are rounded towards 0.
+  const auto factor = [&](const Scalar& given) {
+    return is_floating(dtype) || !given.is_floating()
+               ? given
+               : Scalar(static_cast<int64_t>(given.as_double()));
+  };
+  const Scalar by = factor(alpha), added_by = factor(beta);
+  if (!by.is(1)) out = mul({out, x.where}, by);
+  if (!added_by.is(0)) {
     const Tensor added = to(x, wide);
-    out = add({out, x.where}, beta.is(1) ? added : mul({added, x.where}, beta));
+    out = add({out, x.where}, added_by.is(1) ? added : mul({added, x.where}, added_by));
   }
   return to({out, x.where}, dtype);
 }

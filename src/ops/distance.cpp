@@ -59,6 +59,7 @@ Tensor norm_of(std::string_view op, const ops::At& at, double p, const Dims& dim
 Value sums_of_lines(const Tensor& x, const Dims& dims, double p) {
   const int64_t summed = std::abs(p) == 1 ? dims[0] : dims[1], chosen = dims[0] + dims[1] - summed;
   const Value sums = sum(abs(x), {summed}, true);
+  if (p > 0 && known_equal(x.size(chosen), 0)) return sum(sums, {chosen}, true);  // the largest: 0
   return p > 0 ? amax(sums, {chosen}, true) : amin(sums, {chosen}, true);
 }
 
@@ -128,6 +129,28 @@ Tensor linalg_matrix_norm(ops::At x, std::string_view ord, DimsArg dim, bool kee
   if (ord == "fro") return norm_of("linalg_matrix_norm", x, 2, dims, keepdim, dtype);
   const Value cast = dtype ? to(x, *dtype) : x.operand.tensor();
   return with_dims(sum(singular_values({cast, x.where}, dims), Dims{-1}), dims, keepdim);
+}
+
+Tensor linalg_norm(ops::At x, const std::optional<Scalar>& ord, DimsArg dim, bool keepdim,
+                   std::optional<DType> dtype) {
+  const CalledAs name("linalg_norm", x.where);
+  const int64_t rank = x.operand.tensor().rank();
+  VITRO_CHECK(dim.size() <= 2, "linalg_norm: needs one or two dimensions, got ", Dims(dim));
+  VITRO_CHECK(!ord || !dim.empty() || rank == 1 || rank == 2,
+              "linalg_norm: with ord and without dim needs a vector or a matrix, got sizes ",
+              numbers_of(x.operand.tensor().sizes()));
+  const bool of_matrix = ord && (dim.size() == 2 || (dim.empty() && rank == 2));
+  if (!of_matrix) return linalg_vector_norm(x, ord.value_or(2), dim, keepdim, dtype);
+  return linalg_matrix_norm(x, *ord, dim.empty() ? DimsArg{0, 1} : dim, keepdim, dtype);
+}
+
+Tensor linalg_norm(ops::At x, std::string_view ord, DimsArg dim, bool keepdim,
+                   std::optional<DType> dtype) {
+  const CalledAs name("linalg_norm", x.where);
+  VITRO_CHECK(dim.size() == 2 || (dim.empty() && x.operand.tensor().rank() == 2),
+              "linalg_norm: ord=\"", ord, "\" needs two dimensions, got dim ", Dims(dim),
+              " for sizes ", numbers_of(x.operand.tensor().sizes()));
+  return linalg_matrix_norm(x, ord, dim.empty() ? DimsArg{0, 1} : dim, keepdim, dtype);
 }
 
 Tensor normalize(ops::At x, double p, int64_t dim, double eps) {

@@ -177,10 +177,6 @@ constexpr NamedFunction rows[] = {
      ".start(Scalar start, Scalar end, " VITRO_OPTIONS ") -> Tensor", bound<&arange_between>},
     {"contiguous", "x itself if it is contiguous, else a contiguous copy.",
      "(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)", bound<&contiguous>},
-    {"to", "x itself if it has the dtype, else a converted copy.",
-     ".dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, "
-     "MemoryFormat? memory_format=None) -> Tensor(a)",
-     bound<&to>},
     {"reshape", "A view if the strides allow it, else a copy.",
      "(Tensor(a) self, SymInt[] shape) -> Tensor(a)", bound<&reshape>},
     {"flatten", "The dimensions from start_dim to end_dim as one.",

@@ -37,5 +37,12 @@ std::span<const NamedFunction> decomposition_functions();
 std::span<const NamedFunction> layer_functions();
 // Random numbers and dropout.
 std::span<const NamedFunction> random_functions();
+// Functions of layout.h, statistics.h and special.h, and further overloads.
+std::span<const NamedFunction> more_functions();
+// Other names of ops and functions: ATen's overloads of `name` are those of `function`.
+struct OtherName {
+  std::string_view name, function;
+};
+std::span<const OtherName> other_names();
 
 }  // namespace vitro::ops

@@ -8,6 +8,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/compaction.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::ops {
@@ -188,6 +189,22 @@ std::vector<Tensor> without_masks(std::string_view op, const At& x,
 }  // namespace vitro::ops
 
 namespace vitro {
+
+Tensor gather(ops::At x, int64_t dim, const Tensor& index) {
+  const CalledAs name("gather", x.where);
+  const Tensor& t = x.operand.tensor();
+  const auto call = [&](const Tensor& from, const Tensor& at) {
+    return ops::call<ops::Gather>(x.where, {from, at}, {dim});
+  };
+  const bool none = known_equal(index.numel(), 0);  // then ATen takes any dtype and rank
+  const Tensor places = none ? to({index, x.where}, DType::i64) : index;
+  if (t.rank() == 0 && places.rank() == 1) return call(unsqueeze(x, 0), places);
+  if (t.rank() == 1 && places.rank() == 0)
+    return squeeze({call(t, unsqueeze({places, x.where}, 0)), x.where}, 0);
+  if (none && places.rank() != t.rank())
+    return zeros(places.sizes(), t.dtype(), t.device(), x.where);
+  return call(t, places);
+}
 
 Tensor index(ops::At x, std::span<const Tensor> indices) {
   const CalledAs name("index", x.where);

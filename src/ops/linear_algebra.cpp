@@ -91,19 +91,25 @@ Dims joined(Dims a, const Dims& b) {
 
 Tensor tensordot(ops::At x, const Tensor& other, DimsArg dims_self, DimsArg dims_other) {
   const CalledAs name("tensordot", x.where);
-  const Tensor& t = x.operand.tensor();
+  Tensor t = x.operand.tensor(), u = other;
   VITRO_CHECK(dims_self.size() == dims_other.size(),
               "tensordot: needs as many dimensions of each, "
               "got ",
               Dims(dims_self), " and ", Dims(dims_other));
-  const Sides a(t, dims_self), b(other, dims_other);
+  // A dimension of size 1 is repeated: the other one is summed.
+  for (size_t i = 0; i < dims_self.size(); ++i) {
+    const Size m = t.size(dims_self[i]), n = u.size(dims_other[i]);
+    if (known_equal(m, 1) && !known_equal(n, 1)) u = ops::sum(u, {dims_other[i]}, true);
+    if (known_equal(n, 1) && !known_equal(m, 1)) t = ops::sum(t, {dims_self[i]}, true);
+  }
+  const Sides a(t, dims_self), b(u, dims_other);
   for (size_t i = 0; i < a.summed.size(); ++i) {
-    const Size m = t.size(a.summed[i]), n = other.size(b.summed[i]);
+    const Size m = t.size(a.summed[i]), n = u.size(b.summed[i]);
     VITRO_CHECK(equal(m, n), "tensordot: dimensions ", a.summed[i], " and ", b.summed[i],
                 " have sizes ", number_of(m), " and ", number_of(n));
   }
   const Value rows = reshape(permute(t, joined(a.others, a.summed)), {a.count, a.inner});
-  const Value columns = reshape(permute(other, joined(b.summed, b.others)), {b.inner, b.count});
+  const Value columns = reshape(permute(u, joined(b.summed, b.others)), {b.inner, b.count});
   Sizes sizes = a.sizes;
   for (const Size s : b.sizes) sizes.push_back(s);
   return reshape(mm(rows, columns), sizes);
@@ -311,12 +317,11 @@ Tensor triu_indices(int64_t row, int64_t col, int64_t offset, DType dtype,
 
 Tensor linalg_vander(ops::At x, std::optional<int64_t> N) {
   const CalledAs name("linalg_vander", x.where);
-  const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() > 0, "linalg_vander: takes a tensor with dimensions");
+  const Tensor t = x.operand.tensor().rank() == 0 ? reshape(x, {1}) : x.operand.tensor();
   VITRO_CHECK(!N || *N > 1, "linalg_vander: N must be greater than 1, got ", *N);
   Sizes sizes = t.sizes();
   sizes.push_back((N ? Size(*N) : t.size(-1)) - 1);
-  const Value powers = cumprod(expand(unsqueeze(x, -1), sizes), -1);
+  const Value powers = cumprod(expand(unsqueeze(t, -1), sizes), -1);
   sizes.back() = 1;
   return cat({ones(sizes, powers.dtype(), t.device()), powers}, -1);
 }

@@ -39,9 +39,11 @@ struct Operands {
   DType dtype;
   Tensor x, target;
 
-  Operands(std::string_view op, const ops::At& at, const Tensor& second, int64_t reduction)
+  Operands(std::string_view op, const ops::At& at, const Tensor& second, int64_t reduction,
+           bool takes_integers = false)
       : dtype(promote(at.operand.tensor().dtype(), second.dtype())) {
     check_reduction(op, reduction);
+    if (takes_integers && is_integer(dtype)) dtype = default_float;
     VITRO_CHECK(is_floating(dtype), op, ": takes floating-point numbers, got ",
                 at.operand.tensor().dtype(), " and ", second.dtype(), "; cast them first");
     x = to(at, compute_type(dtype));
@@ -262,7 +264,7 @@ Tensor kl_div(ops::At x, const Tensor& target, int64_t reduction, bool log_targe
 Tensor poisson_nll_loss(ops::At x, const Tensor& target, bool log_input, bool full, double eps,
                         int64_t reduction) {
   const CalledAs name("poisson_nll_loss", x.where);
-  const auto [dtype, input, t] = Operands("poisson_nll_loss", x, target, reduction);
+  const auto [dtype, input, t] = Operands("poisson_nll_loss", x, target, reduction, true);
   Value loss = log_input ? exp(input) - t * input : input - t * log(input + eps);
   if (full) {  // Stirling's approximation of log(t!)
     const Value small = t <= 1, counts = ops::where(small, 1, t);
@@ -295,14 +297,19 @@ Tensor hinge_embedding_loss(ops::At x, const Tensor& target, double margin, int6
 Tensor margin_ranking_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                            int64_t reduction) {
   const CalledAs name("margin_ranking_loss", x1.where);
-  const auto [dtype, a, b] = Operands("margin_ranking_loss", x1, x2, reduction);
+  const auto [dtype, a, b] = Operands("margin_ranking_loss", x1, x2, reduction, true);
   return reduced(above_zero(-to(target, a.dtype()) * (a - b) + margin), reduction, dtype);
 }
 
 Tensor cosine_embedding_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                              int64_t reduction) {
   const CalledAs name("cosine_embedding_loss", x1.where);
-  const auto [dtype, a, b] = Operands("cosine_embedding_loss", x1, x2, reduction);
+  const auto as_number = [](const Tensor& x) {
+    return is_bool(x.dtype()) ? to(x, default_float) : x;
+  };
+  const auto [dtype, a, b] =
+      Operands("cosine_embedding_loss", {as_number(x1.operand.tensor()), x1.where}, as_number(x2),
+               reduction, true);
   VITRO_CHECK((target.rank() == 1 && a.rank() == 2 && b.rank() == 2) ||
                   (target.rank() == 0 && a.rank() == 1 && b.rank() == 1),
               "cosine_embedding_loss: needs vectors and a target without dimensions, or matrices "
@@ -326,7 +333,7 @@ Tensor soft_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
 Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   const CalledAs name("triplet_margin_loss", anchor.where);
-  const auto [dtype, a, near] = Operands("triplet_margin_loss", anchor, positive, reduction);
+  const auto [dtype, a, near] = Operands("triplet_margin_loss", anchor, positive, reduction, true);
   const Value far = to(negative, a.dtype());
   VITRO_CHECK(a.rank() == near.rank() && a.rank() == far.rank(),
               "triplet_margin_loss: ranks differ: sizes ", numbers_of(a.sizes()), ", ",

@@ -75,6 +75,18 @@ struct Collect {
       if (schema) add(*std::move(schema), all[i].doc, all[i].op, all[i].function);
     }
   }
+  // The overloads of a function under another name, and their in-place forms. They are called like
+  // the others, so that whatever these call has the other name in errors.
+  void add_other(const OtherName& one) {
+    const bool in_place = !one.name.starts_with("special_");
+    for (size_t i = 0, end = all.size(); i < end; ++i) {
+      const bool writes = in_place && all[i].schema.name == cat(one.function, '_');
+      if (all[i].schema.name != one.function && !writes) continue;
+      Overload other = all[i];
+      other.schema.name = cat(one.name, writes ? "_" : "");
+      all.push_back(std::move(other));
+    }
+  }
   template <class Op>
   void operator()() {
     const OpDef& op = def<Op>();
@@ -94,10 +106,11 @@ std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
   for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions(),
-                           random_functions(), decomposition_functions()}) {
+                           random_functions(), decomposition_functions(), more_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }
+  for (const OtherName& one : other_names()) collect.add_other(one);
   std::map<std::string, size_t> places;
   std::vector<std::vector<Overload>> by_name;
   for (Overload& one : collect.all) {

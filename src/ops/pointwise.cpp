@@ -217,6 +217,12 @@ Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value) {
   VITRO_CHECK(is_bool(mask.dtype()), "masked_fill: mask must be bool, got ", mask.dtype());
   VITRO_CHECK(!value.is_tensor() || value.tensor().rank() == 0,
               "masked_fill: takes a number or a tensor without dimensions; where takes tensors");
+  if (is_bool(t.dtype())) {  // any number is true or false
+    if (value.is_number())
+      return ops::call<ops::Where>(x.where, {mask, Scalar(!value.number().is(0)), x.operand});
+    const Tensor as_bool = to(value.tensor(), DType::boolean);
+    return ops::call<ops::Where>(x.where, {mask, as_bool, x.operand});
+  }
   const bool fits = value.is_tensor()
                         ? promote(value.tensor().dtype(), t.dtype()) == t.dtype() ||
                               info(value.tensor().dtype()).category == info(t.dtype()).category

@@ -43,6 +43,8 @@ void check_planes(std::string_view op, const Sizes& x, int dims) {
 Sizes pooled_sizes(std::string_view op, const TensorMeta& x, const Kernel& k) {
   check_planes(op, x.sizes, static_cast<int>(k.dims()));
   Sizes sizes = x.sizes;
+  VITRO_CHECK(!equal(sizes[sizes.size() - k.dims() - 1], 0), op, ": x has no channels, sizes ",
+              numbers_of(x.sizes));
   for (size_t d = 0; d < k.dims(); ++d) {
     Size& size = sizes[sizes.size() - k.dims() + d];
     VITRO_CHECK(k.padding[d] <= k.size[d] / 2, op, ": padding ", k.padding[d],
@@ -353,21 +355,40 @@ Tensor lp_pool3d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride, bo
   return norm_of_powers(means, norm, count_of("lp_pool3d", kernel_size, 3));
 }
 
-Tensor max_unpool2d(ops::At x, const Tensor& indices, SizesArg output_size) {
-  const CalledAs name("max_unpool2d", x.where);
+namespace {
+
+Tensor unpooled(std::string_view op, const ops::At& x, const Tensor& indices,
+                const SizesArg& output_size, int dims) {
   const Tensor& t = x.operand.tensor();
-  ops::check_planes("max_unpool2d", t.sizes(), 2);
-  VITRO_CHECK(output_size.size() == 2, "max_unpool2d: needs two sizes, got ", output_size);
-  VITRO_CHECK(indices.dtype() == DType::i64 && ops::equal_sizes(t.sizes(), indices.sizes()),
-              "max_unpool2d: needs an i64 index for each element of x, got ", indices.dtype(),
-              " of sizes ", indices.sizes(), " for x of sizes ", t.sizes());
-  const int64_t planes = t.rank() - 2;
-  const Sizes flat = ops::followed_by(t, planes, {t.size(-2) * t.size(-1)});
+  ops::check_planes(op, t.sizes(), dims);
+  VITRO_CHECK(output_size.size() == static_cast<size_t>(dims), op, ": needs ", dims, " sizes, got ",
+              output_size);
+  VITRO_CHECK(indices.dtype() == DType::i64 && ops::equal_sizes(t.sizes(), indices.sizes()), op,
+              ": needs an i64 index for each element of x, got ", indices.dtype(), " of sizes ",
+              indices.sizes(), " for x of sizes ", t.sizes());
+  const int64_t planes = t.rank() - dims;
+  Size count = 1;
+  for (int64_t d = planes; d < t.rank(); ++d) count = count * t.size(d);
+  const Sizes flat = ops::followed_by(t, planes, {count});
   const Tensor none =
       zeros(ops::followed_by(t, planes, {product(output_size)}), t.dtype(), t.device());
   const Tensor placed =
       scatter({none, x.where}, planes, reshape(indices, flat), reshape({t, x.where}, flat));
-  return reshape(placed, ops::followed_by(t, planes, output_size));
+  return ops::in_format_of(t, reshape(placed, ops::followed_by(t, planes, output_size)));
+}
+
+}  // namespace
+
+Tensor max_unpool2d(ops::At x, const Tensor& indices, SizesArg output_size) {
+  const CalledAs name("max_unpool2d", x.where);
+  return unpooled("max_unpool2d", x, indices, output_size, 2);
+}
+Tensor max_unpool3d(ops::At x, const Tensor& indices, SizesArg output_size, DimsArg stride,
+                    DimsArg padding) {
+  const CalledAs name("max_unpool3d", x.where);
+  ops::check_numbers("max_unpool3d", "stride", stride, 3, 1);
+  ops::check_numbers("max_unpool3d", "padding", padding, 3, 0);
+  return unpooled("max_unpool3d", x, indices, output_size, 3);
 }
 
 }  // namespace vitro

@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "ops/gradient.h"
+#include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
 #include "vitro/ops/binary.h"
@@ -155,8 +156,10 @@ Tensor max_pool2d_with_indices_backward(ops::At grad_output, const Tensor& x, Di
                                         DimsArg stride, DimsArg padding, DimsArg dilation,
                                         bool ceil_mode, const Tensor& indices) {
   const CalledAs name("max_pool2d_with_indices_backward", grad_output.where);
-  return max_pool_backward("max_pool2d_with_indices_backward", 2, grad_output.operand.tensor(), x,
-                           {kernel_size, stride, padding, dilation, ceil_mode}, indices);
+  const Tensor out =
+      max_pool_backward("max_pool2d_with_indices_backward", 2, grad_output.operand.tensor(), x,
+                        {kernel_size, stride, padding, dilation, ceil_mode}, indices);
+  return ops::in_format_of(x, out);
 }
 Tensor max_pool3d_with_indices_backward(ops::At grad_output, const Tensor& x, DimsArg kernel_size,
                                         DimsArg stride, DimsArg padding, DimsArg dilation,
@@ -169,9 +172,10 @@ Tensor avg_pool2d_backward(ops::At grad_output, const Tensor& x, DimsArg kernel_
                            DimsArg stride, DimsArg padding, bool ceil_mode, bool count_include_pad,
                            std::optional<int64_t> divisor_override) {
   const CalledAs name("avg_pool2d_backward", grad_output.where);
-  return avg_pool_backward(
+  const Tensor out = avg_pool_backward(
       "avg_pool2d_backward", 2, grad_output.operand.tensor(), x,
       {kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override});
+  return ops::in_format_of(x, out);
 }
 Tensor avg_pool3d_backward(ops::At grad_output, const Tensor& x, DimsArg kernel_size,
                            DimsArg stride, DimsArg padding, bool ceil_mode, bool count_include_pad,

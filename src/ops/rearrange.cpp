@@ -44,6 +44,7 @@ Tensor roll(ops::At x, SizesArg shifts, DimsArg dims) {
   VITRO_CHECK(!shifts.empty() && shifts.size() == dims.size(),
               "roll: needs as many dims as shifts, got ", shifts.size(), " shifts and ",
               dims.size(), " dims");
+  VITRO_CHECK(t.rank() > 0, "roll: a tensor without dimensions has no dimension ", dims[0]);
   Tensor out = t;
   for (size_t i = 0; i < dims.size(); ++i)
     out = rolled(out, shifts[i], ops::wrap_dim("roll", dims[i], t.rank()));
@@ -190,6 +191,15 @@ Tensor eye(Size n, std::optional<Size> m, DType dtype, std::optional<Device> dev
   return to(rows == arange(columns, DType::i64, device), dtype);
 }
 
+namespace {
+
+// An end of a range of the dtype: integers are rounded towards 0.
+double end_in(const Scalar& end, DType dtype) {
+  return is_floating(dtype) ? end.as_double() : std::trunc(end.as_double());
+}
+
+}  // namespace
+
 // From both ends, so that the last one is `end`.
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dtype,
                 std::optional<Device> device, std::source_location from) {
@@ -197,7 +207,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
   VITRO_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
   const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
   if (steps == 1) return full({1}, start, dtype, device);
-  const double a = start.as_double(), b = end.as_double();
+  const double a = end_in(start, dtype), b = end_in(end, dtype);
   const double step = (b - a) / static_cast<double>(steps - 1);
   const Tensor places = arange(steps, DType::i64, device);
   const Value forth = a + to(places, wide) * step;
@@ -209,7 +219,54 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
                 std::optional<Device> device, std::source_location from) {
   const CalledAs name("logspace", from);
   const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
-  return to(pow(Scalar(base), linspace(start, end, steps, wide, device, from)), dtype);
+  const double a = end_in(start, dtype), b = end_in(end, dtype);
+  return to(pow(Scalar(base), linspace(a, b, steps, wide, device, from)), dtype);
+}
+
+namespace {
+
+Value end_of_space(std::string_view op, const Operand& end, DType dtype,
+                   std::optional<Device> device) {
+  if (end.is_number()) return full({}, end.number(), dtype, device);
+  VITRO_CHECK(end.tensor().rank() == 0, op, ": start and end must have no dimensions, got sizes ",
+              numbers_of(end.tensor().sizes()));
+  return ops::to(end.tensor(), dtype);
+}
+
+// Unless a device is given, that of a tensor.
+std::optional<Device> device_for(const Operand& start, const Operand& end,
+                                 std::optional<Device> device) {
+  for (const Operand* one : {&start, &end}) {
+    if (!device && one->is_tensor()) device = one->tensor().device();
+  }
+  return device;
+}
+
+}  // namespace
+
+Tensor linspace_between(const Operand& start, const Operand& end, int64_t steps, DType dtype,
+                        std::optional<Device> device, std::source_location from) {
+  const CalledAs name("linspace", from);
+  VITRO_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
+  device = device_for(start, end, device);
+  const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
+  const Value a = ops::to(end_of_space("linspace", start, dtype, device), wide),
+              b = ops::to(end_of_space("linspace", end, dtype, device), wide);
+  const Tensor places = arange(steps, DType::i64, device);
+  const Value step = (b - a) / static_cast<double>(std::max<int64_t>(steps - 1, 1));
+  const Value forth = a + ops::to(places, wide) * step,
+              back = b - ops::to(steps - 1 - places, wide) * step;
+  return ops::to(ops::where(places < std::max<int64_t>(steps / 2, 1), forth, back), dtype);
+}
+
+Tensor logspace_between(const Operand& start, const Operand& end, int64_t steps, double base,
+                        DType dtype, std::optional<Device> device, std::source_location from) {
+  const CalledAs name("logspace", from);
+  device = device_for(start, end, device);
+  const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
+  const Value a = end_of_space("logspace", start, dtype, device),
+              b = end_of_space("logspace", end, dtype, device);
+  return to(pow(Scalar(base), linspace_between(a, b, steps, wide, device, from)), dtype);
 }
 
 Tensor one_hot(ops::At x, int64_t num_classes) {
@@ -231,6 +288,7 @@ Tensor diff(ops::At x, int64_t n, int64_t dim, const Tensor& prepend, const Tens
   const CalledAs name("diff", x.where);
   VITRO_CHECK(n >= 0, "diff: n must not be negative, got ", n);
   VITRO_CHECK(x.operand.tensor().rank() > 0, "diff: takes a tensor with dimensions");
+  if (n == 0) return clone(x);
   std::vector<Tensor> parts;
   for (const Tensor* part : {&prepend, &x.operand.tensor(), &append}) {
     if (part->defined()) parts.push_back(*part);

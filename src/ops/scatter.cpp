@@ -381,6 +381,16 @@ Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& s
   return reduced(by_slices, x, dim, index, source, reduce, include_self);
 }
 
+Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
+                          Size storage_offset) {
+  const CalledAs name("as_strided_scatter", x.where);
+  const Tensor& t = x.operand.tensor();
+  const bool folds = t.rank() != 1 && t.is_contiguous();
+  const Tensor flat = folds ? view(x, {-1}) : t;
+  const Tensor out = ops::call<ops::AsStridedScatter>(
+      x.where, {flat, src}, {std::move(size), std::move(stride), storage_offset});
+  return folds ? view({out, x.where}, t.sizes()) : out;
+}
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   return ops::call<ops::Scatter>(x.where, {x.operand, index, src}, {dim});
 }

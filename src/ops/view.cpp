@@ -9,6 +9,7 @@
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/derived.h"
 
 namespace vitro::ops {
 namespace {
@@ -395,8 +396,14 @@ Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
 Tensor select(ops::At x, int64_t dim, Size index) {
   return ops::call<ops::Select>(x.where, {x.operand}, {dim, index});
 }
+Tensor squeeze(ops::At x) {
+  return ops::call<ops::Squeeze>(x.where, {x.operand}, {});
+}
 Tensor squeeze(ops::At x, DimsArg dim) {
-  return ops::call<ops::Squeeze>(x.where, {x.operand}, {std::move(dim)});
+  return dim.empty() ? alias(x) : ops::call<ops::Squeeze>(x.where, {x.operand}, {std::move(dim)});
+}
+Tensor ops::Squeeze::of(ops::At x, const std::optional<Dims>& dim) {
+  return dim ? squeeze(x, *dim) : squeeze(x);
 }
 Tensor unsqueeze(ops::At x, int64_t dim) {
   return ops::call<ops::Unsqueeze>(x.where, {x.operand}, {dim});
@@ -405,7 +412,10 @@ Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
   return ops::call<ops::Diagonal>(x.where, {x.operand}, {offset, dim1, dim2});
 }
 Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset) {
-  return ops::call<ops::AsStrided>(x.where, {x.operand},
+  const CalledAs name("as_strided", x.where);
+  const Tensor& t = x.operand.tensor();
+  const Tensor flat = t.rank() != 1 && t.is_contiguous() ? view(x, {-1}) : t;
+  return ops::call<ops::AsStrided>(x.where, {flat},
                                    {std::move(size), std::move(stride), storage_offset});
 }
 

@@ -319,7 +319,11 @@ void Im2col::expand(std::span<const Operand> operands, AttrsView attrs, std::spa
 }  // namespace ops
 
 Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step) {
-  return ops::call<ops::Unfold>(x.where, {x.operand}, {dimension, size, step});
+  const CalledAs name("unfold", x.where);
+  const bool number = x.operand.tensor().rank() == 0;  // has one window of at most its element
+  const Tensor t = number ? unsqueeze(x, 0) : x.operand.tensor();
+  const Tensor windows = ops::call<ops::Unfold>(x.where, {t}, {dimension, size, step});
+  return number ? select({windows, x.where}, 0, 0) : windows;
 }
 
 Tensor flip(ops::At x, DimsArg dims) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "eager/call.h"
 #include "eager/compare.h"
 #include "eager/far_device.h"
@@ -40,6 +42,13 @@ Answer answer(const OpSample& sample, Device device) {
   }
 }
 
+// Functions that read elements of operands, which the host has to be able to access.
+bool reads_elements(const OpSample& sample) {
+  static const std::set<std::string_view> functions{"bincount", "histogram", "narrow",
+                                                    "tensor_split"};
+  return functions.contains(std::string_view(sample.op).substr(0, sample.op.find('.')));
+}
+
 std::string answers_differ(const Answer& got, const Answer& want) {
   if (mistake(got.refusal) != mistake(want.refusal))
     return cat("refusal '", got.refusal, "', cpu '", want.refusal, "'");
@@ -68,7 +77,10 @@ TEST_P(DeviceSamples, have_the_bits_of_the_cpu) {
   const OpSamples samples = OpSamples::read(GetParam());
   for (const OpSample& sample : samples.samples()) {
     if (!is_callable(sample) || !has_tensor(sample) || sample.manual_seed) continue;
-    EXPECT_EQ(answers_differ(answer(sample, far), answer(sample, cpu)), "") << sample.where;
+    const Answer far_away = answer(sample, far);
+    const bool unreadable = far_away.refusal.find("the host cannot access") != std::string::npos;
+    if (unreadable && reads_elements(sample)) continue;
+    EXPECT_EQ(answers_differ(far_away, answer(sample, cpu)), "") << sample.where;
   }
   // Views, compactions and PyTorch's random numbers are made by the host.
   const bool launches =

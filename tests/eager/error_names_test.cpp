@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "eager/call.h"
 #include "vitro/base/error.h"
@@ -167,6 +168,19 @@ class ErrorNames : public testing::Test {
  private:
   static inline std::vector<Case>* all_ = nullptr;
 };
+
+// A function without samples, or another name of one, would be called by no test of this file. An
+// in-place form counts as called if the function is.
+TEST_F(ErrorNames, are_checked_of_every_function) {
+  std::set<std::string> called;
+  for (const Case& one : all()) called.insert(one.overload->schema.name);
+  for (const ops::Overload& one : ops::overloads()) {
+    std::string name = one.schema.name;
+    if (one.schema.in_place() && !called.contains(name)) name.pop_back();
+    if (one.op && name == one.op->name) continue;  // samples_test.cpp
+    EXPECT_TRUE(called.contains(name)) << cat(one.schema);
+  }
+}
 
 TEST_F(ErrorNames, are_those_of_what_was_called) {
   size_t refused = 0;

@@ -22,7 +22,9 @@ std::span<const std::string_view> words_of(const OpDef* op, std::string_view arg
                                                    "ii->i"};
   static constexpr std::string_view orders[] = {"fro"}, indexings[] = {"ij", "xy"},
                                     sides[] = {"left", "right"}, paddings[] = {"same", "valid"},
-                                    triangles[] = {"L", "U"}, norms[] = {"fro", "nuc"};
+                                    triangles[] = {"L", "U"}, norms[] = {"fro", "nuc"},
+                                    interpolations[] = {"linear", "higher", "nearest"};
+  if (argument == "interpolation") return interpolations;
   if (argument == "equation") return equations;
   if (argument == "ord") return orders;
   if (argument == "indexing") return indexings;

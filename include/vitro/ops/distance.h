@@ -24,6 +24,12 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim = {-2, -1},
 Tensor linalg_matrix_norm(ops::At x, std::string_view ord = "fro", DimsArg dim = {-2, -1},
                           bool keepdim = false, std::optional<DType> dtype = {});
 
+// The norm of matrices if `ord` is given and there are two dimensions, else of vectors.
+Tensor linalg_norm(ops::At x, const std::optional<Scalar>& ord = {}, DimsArg dim = {},
+                   bool keepdim = false, std::optional<DType> dtype = {});
+Tensor linalg_norm(ops::At x, std::string_view ord, DimsArg dim = {}, bool keepdim = false,
+                   std::optional<DType> dtype = {});
+
 // x / its norm along dim, or / eps if that is larger.
 Tensor normalize(ops::At x, double p = 2, int64_t dim = 1, double eps = 1e-12);
 Tensor cosine_similarity(ops::At x1, const Tensor& x2, int64_t dim = 1, double eps = 1e-8);

@@ -25,6 +25,8 @@ inline Tensor index(ops::At x, std::initializer_list<Tensor> indices) {
 Tensor index(ops::At x, const Tensor& mask);
 // Elements of the flattened x; the result has the sizes of the indices.
 Tensor take(ops::At x, const Tensor& index);
+// A tensor without dimensions counts as one of sizes [1].
+Tensor gather(ops::At x, int64_t dim, const Tensor& index);
 
 namespace ops {
 
@@ -82,6 +84,7 @@ struct Gather : GatherOp {
     return {0, {{wrap_dim(name, attrs.as<Attrs>().dim, ranks[0]), 1}}, true};
   }
   static constexpr GatherInfo info{&spec};
+  static constexpr auto function = &vitro::gather;
 };
 // Takes only integer indices; the function `index` first replaces masks by positions.
 struct Index : GatherOp {
@@ -135,9 +138,6 @@ inline Tensor embedding(ops::At weight, const Tensor& indices, Size padding_idx 
 }
 inline Tensor index_select(ops::At x, int64_t dim, const Tensor& index) {
   return ops::call<ops::IndexSelect>(x.where, {x.operand, index}, {dim});
-}
-inline Tensor gather(ops::At x, int64_t dim, const Tensor& index) {
-  return ops::call<ops::Gather>(x.where, {x.operand, index}, {dim});
 }
 
 }  // namespace vitro

@@ -61,6 +61,9 @@ std::tuple<Tensor, Tensor> adaptive_max_pool3d(ops::At x, SizesArg output_size);
 
 // Planes of output_size that are 0 except for the elements of x at their indices.
 Tensor max_unpool2d(ops::At x, const Tensor& indices, SizesArg output_size);
+// stride and padding are those of the pool; ATen checks them and does not use them.
+Tensor max_unpool3d(ops::At x, const Tensor& indices, SizesArg output_size, DimsArg stride,
+                    DimsArg padding);
 
 // The gradient of x for that of the result.
 Tensor max_pool2d_with_indices_backward(ops::At grad_output, const Tensor& x, DimsArg kernel_size,

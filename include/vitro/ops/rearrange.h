@@ -47,6 +47,13 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base = 10,
                 DType dtype = default_float, std::optional<Device> device = {},
                 std::source_location from = std::source_location::current());
+// The same between numbers or tensors without dimensions, rounded to the dtype first.
+Tensor linspace_between(const Operand& start, const Operand& end, int64_t steps,
+                        DType dtype = default_float, std::optional<Device> device = {},
+                        std::source_location from = std::source_location::current());
+Tensor logspace_between(const Operand& start, const Operand& end, int64_t steps, double base = 10,
+                        DType dtype = default_float, std::optional<Device> device = {},
+                        std::source_location from = std::source_location::current());
 // A new last dimension with 1 at each index, else 0; of the size max + 1 unless it is given.
 Tensor one_hot(ops::At x, int64_t num_classes = -1);
 

@@ -43,6 +43,11 @@ Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor&
 // The same for slices along dim; the sum is that of index_add.
 Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                     ops::ScatterReduction reduce, bool include_self = true);
+// x, dense, with `src` in place of its as_strided view. Elements of `src` must not overlap in x: a
+// stride of 0 is an error, and with other strides that make them overlap the result is undefined,
+// as in ATen.
+Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
+                          Size storage_offset = 0);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value);
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
@@ -133,6 +138,7 @@ struct AsStridedScatter : ScatterOp {
   using Attrs = AsStridedAttrs;
   static void shape(ShapeCall& call);
   static constexpr ScatterInfo info{&AsStrided::info, &same_attrs};
+  static constexpr auto function = &vitro::as_strided_scatter;
 };
 
 struct PutOp {
@@ -318,13 +324,6 @@ inline Tensor select_scatter(ops::At x, const Tensor& src, int64_t dim, Size ind
 inline Tensor diagonal_scatter(ops::At x, const Tensor& src, int64_t offset = 0, int64_t dim1 = 0,
                                int64_t dim2 = 1) {
   return ops::call<ops::DiagonalScatter>(x.where, {x.operand, src}, {offset, dim1, dim2});
-}
-// Elements of `src` must not overlap in x: a stride of 0 is an error, and with other strides that
-// make them overlap the result is undefined, as in ATen.
-inline Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg stride,
-                                 Size storage_offset = 0) {
-  return ops::call<ops::AsStridedScatter>(x.where, {x.operand, src},
-                                          {std::move(size), std::move(stride), storage_offset});
 }
 
 }  // namespace vitro

@@ -9,6 +9,15 @@
 #include "vitro/ops/define.h"
 
 namespace vitro {
+
+// Elements of a dense x at any strides. storage_offset counts from the first element of x, and only
+// elements of x can be reached; PyTorch's counts from the beginning of the memory that x is in, and
+// reaches all of it.
+Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset = 0);
+// Without all dimensions of size 1, or without those of the given ones that have size 1.
+Tensor squeeze(ops::At x);
+Tensor squeeze(ops::At x, DimsArg dim);
+
 namespace ops {
 
 using IndexList = SmallVector<sym::Expr, 6>;
@@ -117,7 +126,7 @@ struct Select : ViewOp {
 };
 
 struct SqueezeAttrs {
-  Dims dim;
+  Dims dim;  // empty: all
   static constexpr void each(auto&& f) { f("dim", &SqueezeAttrs::dim); }
 };
 struct Squeeze : ViewOp {
@@ -133,6 +142,8 @@ struct Squeeze : ViewOp {
                        std::span<const sym::Expr> index);
   static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
   static constexpr ViewInfo info{&map, &back};
+  static Tensor of(At x, const std::optional<Dims>& dim);
+  static constexpr auto function = &of;
 };
 
 struct UnsqueezeAttrs {
@@ -195,6 +206,7 @@ struct AsStrided : ViewOp {
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
   static constexpr ViewInfo info{&map};
+  static constexpr auto function = &vitro::as_strided;
 };
 
 // The strides of a view of `x` with sizes `size`; nullopt if elements would have to be moved.
@@ -216,11 +228,8 @@ Tensor expand(ops::At x, SizesArg size);
 Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX, int64_t step = 1);
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length);
 Tensor select(ops::At x, int64_t dim, Size index);
-Tensor squeeze(ops::At x, DimsArg dim = {});  // default: all dimensions of size 1
 Tensor unsqueeze(ops::At x, int64_t dim);
 Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
-// x must have one dimension and be contiguous.
-Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset = 0);
 // Pieces of `split_size` along dim; the last may be smaller.
 std::vector<Tensor> split(ops::At x, int64_t split_size, int64_t dim = 0);
 std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim = 0);

@@ -22,6 +22,9 @@
 
 namespace vitro {
 
+// Every step-th window of `size` elements along `dimension`, as a new last dimension.
+Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step);
+
 namespace ops {
 
 struct WindowOp {
@@ -171,6 +174,7 @@ struct Unfold : ViewOp {
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
   static constexpr ViewInfo info{&map};
+  static constexpr auto function = &vitro::unfold;
 };
 
 struct Im2colAttrs {
@@ -202,8 +206,6 @@ struct Im2col : Composite {
 Tensor patches(const Tensor& x, const Sizes& kernel, const Dims& stride, const Dims& dilation);
 
 }  // namespace ops
-
-Tensor unfold(ops::At x, int64_t dimension, int64_t size, int64_t step);
 
 Tensor flip(ops::At x, DimsArg dims);  // a copy, even if there are no dimensions to flip
 
