@@ -34,9 +34,6 @@ struct AnyParameter {
   virtual ~AnyParameter() = default;
 };
 
-// The library does not export what is made for each type and function: hundreds of long names.
-#pragma GCC visibility push(hidden)
-
 // Converts an argument to a parameter of type T, mostly an attribute of the same type.
 template <class T>
 struct Parameter final : AnyParameter {
@@ -114,7 +111,6 @@ template <class T>
 std::unique_ptr<AnyParameter> made_parameter(const BoundCall& call, size_t i) {
   return std::make_unique<Parameter<T>>(call, i);
 }
-#pragma GCC visibility pop
 
 // The parameters of one call.
 class Parameters {
@@ -165,7 +161,6 @@ struct BoundFunction {
   ResultIs result;
 };
 
-#pragma GCC visibility push(hidden)
 template <class F, class Indices>
 struct SignatureOf;
 template <class R, class... P, size_t... i>
@@ -187,7 +182,6 @@ constexpr const Signature* signature_of(R (*)(P...)) {
 template <auto function, ResultIs result>
 inline const BoundFunction bound_function = {signature_of(function),
                                              reinterpret_cast<AnyFunction>(function), result};
-#pragma GCC visibility pop
 
 template <auto function>
 inline constexpr Function bound{bound_function<function, ResultIs::returned>};
