@@ -37,6 +37,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Config& config)
   const std::string last = cat("features.", blocks_.size() + 1);
   last_.emplace(*this, last + ".0", last + ".1", in, config.last, 1);
   classifier_.emplace(*this, "classifier.1", config.last, config.classes);
+  eval();
 }
 
 Tensor MobileNetV2::operator()(const Tensor& x) const {

@@ -50,6 +50,7 @@ ResNet::ResNet(const ResNetConfig& config) : stem_(*this, "conv1", "bn1", 3, 64,
     }
   }
   fc_.emplace(*this, "fc", in, config.classes);
+  eval();
 }
 
 Tensor ResNet::operator()(const Tensor& x) const {

@@ -37,6 +37,7 @@ UNet::UNet(const UNetConfig& config) {
   for (size_t level = config.widths.size() - 1; level > 0; --level)
     up_.emplace_back(*this, cat("up", up_.size() + 1), config.widths[level]);
   outc_.emplace(*this, "outc.conv", config.widths[0], config.classes, 1);
+  eval();
 }
 
 Tensor UNet::operator()(const Tensor& x) const {

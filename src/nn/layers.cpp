@@ -151,17 +151,29 @@ Tensor RMSNorm::operator()(ops::At x) const {
   return rms_norm(x, {width_}, weight, eps_);
 }
 
-BatchNorm2d::BatchNorm2d(Module& owner, std::string name, int64_t channels, double eps)
-    : Module(owner, std::move(name)), eps_(eps) {
-  add_parameter("weight", weight, constant({channels}, 1));
-  add_parameter("bias", bias, constant({channels}, 0));
-  add_buffer("running_mean", running_mean, constant({channels}, 0));
-  add_buffer("running_var", running_var, constant({channels}, 1));
+BatchNormNd::BatchNormNd(int rank, Module& owner, std::string name, int64_t channels,
+                         BatchNormOptions options)
+    : Module(owner, std::move(name)), rank_(rank), options_(options) {
+  if (options.affine) {
+    add_parameter("weight", weight, constant({channels}, 1));
+    add_parameter("bias", bias, constant({channels}, 0));
+  }
+  if (options.track_running_stats) {
+    add_buffer("running_mean", running_mean, constant({channels}, 0));
+    add_buffer("running_var", running_var, constant({channels}, 1));
+  }
 }
 
-Tensor BatchNorm2d::operator()(ops::At x) const {
+Tensor BatchNormNd::operator()(ops::At x) const {
   const ModuleScope here = scope();
-  return batch_norm(x, weight, bias, running_mean, running_var, false, 0.1, eps_);
+  const CalledAs name("batch_norm", x.where);
+  const int64_t rank = x.operand.tensor().rank();
+  VITRO_CHECK(rank == rank_ + 2 || (rank_ == 1 && rank == 2), "batch_norm: BatchNorm", rank_,
+              "d needs x of rank ", rank_ == 1 ? "2 or " : "", rank_ + 2, ", got sizes ",
+              numbers_of(x.operand.tensor().sizes()));
+  const bool of_batch = is_training() || !running_mean.defined();
+  return batch_norm(x, weight, bias, running_mean, running_var, of_batch, options_.momentum,
+                    options_.eps);
 }
 
 AnyDropout::AnyDropout(Module& owner, std::string name, Function function, double p)

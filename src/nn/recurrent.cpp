@@ -40,7 +40,7 @@ RecurrentBase::RecurrentBase(Module& owner, std::string name, int64_t gates, int
 
 ops::RecurrentAttrs RecurrentBase::attrs() const {
   return {options_.bias, options_.num_layers,    options_.dropout,
-          false,         options_.bidirectional, options_.batch_first};
+          is_training(), options_.bidirectional, options_.batch_first};
 }
 
 Tensor RecurrentBase::batched(const Tensor& t, bool is_state) const {

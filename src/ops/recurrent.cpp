@@ -14,6 +14,7 @@
 #include "vitro/ops/create.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/product.h"
+#include "vitro/ops/random.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
@@ -197,9 +198,8 @@ class Network {
           std::span<const Tensor> weights, const RecurrentAttrs& attrs)
       : op_(op), kind_(kind), x_(x), state_(std::move(state)), weights_(weights), attrs_(attrs) {
     VITRO_CHECK(attrs.num_layers > 0, op, ": num_layers must be positive, got ", attrs.num_layers);
-    const bool drops = attrs.train && attrs.dropout != 0 && attrs.num_layers > 1;
-    VITRO_CHECK(!drops, op, ": dropout=", attrs.dropout,
-                " is not implemented in training; needs dropout=0 or train=False");
+    VITRO_CHECK(attrs.dropout >= 0 && attrs.dropout <= 1, op,
+                ": dropout must be a probability, got ", attrs.dropout);
     VITRO_CHECK(state_.h.defined() && state_.h.rank() == 3, op, ": needs hx of rank 3, got ",
                 state_.h.defined() ? vitro::cat("sizes ", numbers_of(state_.h.sizes())) : "None");
     const Tensor& wide = kind == Kind::lstm ? state_.c : state_.h;
@@ -231,6 +231,8 @@ class Network {
         if (last.c.defined()) c.push_back(last.c);
       }
       x = outputs.size() == 1 ? outputs[0] : cat(outputs, -1);
+      if (attrs_.dropout > 0 && layer + 1 < attrs_.num_layers)
+        x = dropout(x, attrs_.dropout, attrs_.train);
     }
     const DType dtype = x_.dtype();
     return {to(x, dtype), {to(stack(h), dtype), c.empty() ? Tensor() : to(stack(c), dtype)}};

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "error_of.h"
 #include "vitro/base/cat.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
@@ -46,6 +47,55 @@ TEST_F(Layers, of_convolutions_have_torch_s_parameters) {
   EXPECT_GT(most, 0.8 * bound);
   EXPECT_LE(most, bound);
   EXPECT_EQ(model.d(full({1, 2, 5, 5}, 1.0)).sizes(), Sizes({1, 3, 6, 8}));
+}
+
+TEST_F(Layers, of_batch_norm_use_the_batch_in_training_and_what_they_saw_in_evaluation) {
+  struct Net : Module {
+    BatchNorm1d norm{*this, "norm", 2, {.momentum = 0.25}};
+    BatchNorm2d plain{*this, "plain", 2, {.affine = false, .track_running_stats = false}};
+  } net;
+  EXPECT_EQ(net.named_parameters().size(), 2u);
+  EXPECT_EQ(net.named_buffers().size(), 2u);
+  const Tensor x = Tensor::from({1.0F, 10.0F, 3.0F, 30.0F, 5.0F, 20.0F}, {3, 2});
+  const auto step = [&](const Tensor& t) { return net.norm(t); };
+  const auto fast = compile(step);
+  for (const bool compiled : {false, true}) {
+    // of the batch: means 3 and 20, variances 8/3 and 200/3, unbiased 4 and 100
+    net.norm.running_mean = full({2}, 1.0);
+    net.norm.running_var = full({2}, 1.0);
+    net.train();
+    const Tensor y = compiled ? fast(x) : step(x);
+    EXPECT_NEAR(select(select(y, 0, 0), 0, 0).item<float>(), -2 / std::sqrt(8.0 / 3), 1e-4);
+    EXPECT_EQ(net.norm.running_mean.to_vector<float>(), (std::vector<float>{1.5F, 5.75F}));
+    EXPECT_EQ(net.norm.running_var.to_vector<float>(), (std::vector<float>{1.75F, 25.75F}));
+    net.eval();
+    const Tensor z = compiled ? fast(x) : step(x);
+    EXPECT_NEAR(select(select(z, 0, 0), 0, 0).item<float>(), -0.5 / std::sqrt(1.75), 1e-4);
+    EXPECT_EQ(net.norm.running_mean.to_vector<float>(), (std::vector<float>{1.5F, 5.75F}));
+  }
+  const Tensor image = reshape(arange(16) * 1.0, {2, 2, 2, 2});
+  EXPECT_NEAR(mean(net.plain(image)).item<float>(), 0, 1e-6);
+  EXPECT_EQ(error_of([&] { (void)net.plain(x); }),
+            "batch_norm: BatchNorm2d needs x of rank 4, got sizes [3, 2]");
+}
+
+TEST_F(Layers, that_are_recurrent_drop_what_a_layer_passes_on) {
+  struct Net : Module {
+    LSTM lstm{*this, "lstm", 3, 4, {.num_layers = 2, .dropout = 0.5}};
+    LSTM one{*this, "one", 3, 4, {.num_layers = 1, .dropout = 0.5}};
+    GRU all{*this, "all", 3, 4, {.num_layers = 2, .dropout = 1}};
+  } net;
+  const Tensor x = full({5, 2, 3}, 1.0);
+  const auto run = [](const LSTM& layer, const Tensor& t) { return std::get<0>(layer(t)); };
+  const auto same = [](const Tensor& a, const Tensor& b) { return all(a == b).item<bool>(); };
+  const auto differs = [&](const LSTM& layer) { return !same(run(layer, x), run(layer, x)); };
+  EXPECT_TRUE(differs(net.lstm));
+  EXPECT_FALSE(differs(net.one));
+  // the second layer gets zeros, whatever x is
+  EXPECT_TRUE(same(std::get<0>(net.all(x)), std::get<0>(net.all(x * 2.0))));
+  net.eval();
+  EXPECT_FALSE(differs(net.lstm));
+  EXPECT_FALSE(same(std::get<0>(net.all(x)), std::get<0>(net.all(x * 2.0))));
 }
 
 TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {

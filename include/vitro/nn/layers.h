@@ -108,17 +108,39 @@ class RMSNorm : public Module {
   std::optional<double> eps_;
 };
 
-// Normalizes each channel (dimension 1) of x [n, channels, h, w] with its running statistics
-// (inference).
-class BatchNorm2d : public Module {
+struct BatchNormOptions {
+  double eps = 1e-5;
+  double momentum = 0.1;  // the share of the batch in new running statistics
+  bool affine = true;     // has weight and bias
+  bool track_running_stats = true;
+};
+
+// Normalizes each channel (dimension 1) of x: [n, channels] or [n, channels, l] (`rank` 1),
+// [n, channels, h, w] (2), [n, channels, d, h, w] (3). In training by the mean and variance of the
+// batch, with which it also updates the running statistics; in evaluation by the running
+// statistics. These are undefined, and never used, if they are not tracked.
+class BatchNormNd : public Module {
  public:
-  BatchNorm2d(Module& owner, std::string name, int64_t channels, double eps = 1e-5);
   Tensor operator()(ops::At x) const;
   Tensor weight, bias, running_mean, running_var;
 
+ protected:
+  BatchNormNd(int rank, Module& owner, std::string name, int64_t channels,
+              BatchNormOptions options);
+
  private:
-  double eps_;
+  int rank_;
+  BatchNormOptions options_;
 };
+template <int rank>
+class BatchNorm : public BatchNormNd {
+ public:
+  BatchNorm(Module& owner, std::string name, int64_t channels, BatchNormOptions options = {})
+      : BatchNormNd(rank, owner, std::move(name), channels, options) {}
+};
+using BatchNorm1d = BatchNorm<1>;
+using BatchNorm2d = BatchNorm<2>;
+using BatchNorm3d = BatchNorm<3>;
 
 // What the modules for dropout have in common; in evaluation they return x itself.
 class AnyDropout : public Module {
