@@ -81,6 +81,12 @@ Device device_of(const OpCall& call) {
 
 namespace {
 
+// Places of calls inside a composite are in the composite's file; only that of the composite's own
+// call is in the program.
+bool names_the_program(const Error& mistake, const OpCall& call) {
+  return !mistake.location().empty() && (call.op->kind != OpKind::composite || thread_state.top);
+}
+
 [[gnu::always_inline]] inline void run(const OpCall& call, std::span<Tensor> results) {
   if (thread_state.answers) return thread_state.answers->call(call, results);
   for (const Operand& operand : call.operands) {
@@ -97,7 +103,7 @@ void run_and_place(const OpCall& call, std::span<Tensor> results) {
     // Within a function that is written with ops, the place of this call is in the library.
     const std::source_location program = CalledAs::current().from;
     const std::source_location where = program.line() == 0 ? call.where : program;
-    if (where.line() == 0 || !mistake.location().empty()) throw;
+    if (where.line() == 0 || names_the_program(mistake, call)) throw;
     throw Error(mistake, call_location(where));
   }
 }

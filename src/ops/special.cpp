@@ -250,7 +250,8 @@ Tensor erfinv(ops::At x) {
   Value z = ops::where(center, near, ops::where(y < 0, -tail, tail));
   const Value inside = ops::where(outside, 0, y);
   for (int i = 0; i < 2; ++i) z = z - (erf(z) - inside) * ops::exp(z * z) * 0.886226925452758;
-  const Value edge = ops::where(size == 1, y * infinity, NAN);
+  const Value at_1 = ops::where(y < 0, -infinity, full({}, infinity, y.dtype(), y.device()));
+  const Value edge = ops::where(size == 1, at_1, NAN);
   return rounded(ops::where(outside, edge, ops::where(ops::isnan(y), y, z)), x);
 }
 

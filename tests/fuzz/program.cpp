@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "choose.h"
 #include "vitro/base/error.h"
@@ -129,11 +130,19 @@ bool may_take_masks(const ops::Overload& call) {
                      [](const auto& a) { return a.name == "indices" && a.type.list; });
 }
 
-// Whether a call reads elements on the host to find its sizes.
+// Whether a call reads elements on the host, or has results whose sizes depend on elements.
 bool may_read_elements(const ops::Overload& call) {
-  return call.schema.full_name() == "repeat_interleave.self_Tensor" ||
-         call.schema.full_name() == "repeat_interleave.Tensor" ||
-         call.schema.full_name() == "one_hot";
+  static const std::set<std::string_view> names{"repeat_interleave.self_Tensor",
+                                                "repeat_interleave.Tensor",
+                                                "one_hot",
+                                                "bincount",
+                                                "histogram.bin_ct",
+                                                "_unique2",
+                                                "unique_dim",
+                                                "unique_consecutive",
+                                                "narrow.Tensor",
+                                                "tensor_split.tensor_indices_or_sections"};
+  return names.contains(call.schema.full_name());
 }
 
 void choose_options(Random& random, Program& program) {
