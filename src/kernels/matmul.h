@@ -44,18 +44,17 @@ VITRO_INLINE i64 packed_size(i64 k, i64 n) {
 }
 
 // Rows of a panel that all tiles of a block use before the next rows: 24 KiB, which stay in the L1
-// cache; for a wide panel as many as stay in L2, which is fast enough for it.
+// cache.
 template <class Acc>
-inline constexpr i64 matmul_depth = (MatmulPanel<Acc>::vectors > 1 ? 4096 : 1536) / sizeof(Acc);
+inline constexpr i64 matmul_depth = (24 << 10) / (MatmulPanel<Acc>::columns * i64(sizeof(Acc)));
 
-// Blocks as high as eight tiles, whose sums stay in the L1 cache; smaller ones if the threads would
-// have fewer than four blocks each.
+// Blocks as high as possible: each reads all of its columns of B from a farther cache. Smaller ones
+// if the threads would have fewer than four blocks each.
 template <class Acc>
 [[gnu::noinline]] static ProductCut matmul_cut(i64 m, i64 n, i64, i64 threads) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, height = MatmulPanel<Acc>::rows;
-  static_assert(8 * height <= product_rows);
   const i64 wanted = threads > 1 ? 4 * threads : 1;
-  ProductCut cut{m, n, 1, divide_up(m, 8 * height), product_columns<Acc>, 0};
+  ProductCut cut{m, n, 1, divide_up(m, product_rows), product_columns<Acc>, 0};
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };
   while (count() < wanted && cut.columns > columns) cut.columns /= 2;
   while (count() < wanted && cut.row_blocks < divide_up(m, height)) {

@@ -41,7 +41,7 @@ struct ProductCut {
 // The maximum columns and rows of a block, for sums of type T, and the number of its sums.
 template <class T>
 inline constexpr long product_columns = 512 / sizeof(T);
-inline constexpr long product_rows = 48;
+inline constexpr long product_rows = 64;
 template <class T>
 inline constexpr long product_sums = product_rows * product_columns<T>;
 
