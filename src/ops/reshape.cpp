@@ -22,8 +22,14 @@ bool is_empty(const Sizes& sizes) {
   return std::any_of(sizes.begin(), sizes.end(), [](Size s) { return known_equal(s, 0); });
 }
 
-// Indices of the dimensions of a group [begin, end) of `sizes`, from the index within the group.
+// Indices of the dimensions of a group [begin, end) of `sizes`, from the index within the group. A
+// group without elements has none; no code uses the zeros.
 void unravel(const Sizes& sizes, size_t begin, size_t end, sym::Expr within, IndexList& out) {
+  const auto is_zero = [](Size s) { return s.expr().is(0); };
+  if (std::any_of(&sizes[begin], &sizes[begin] + (end - begin), is_zero)) {
+    for (size_t d = begin; d < end; ++d) out[d] = 0;
+    return;
+  }
   for (size_t d = end; d-- > begin;) {
     const sym::Expr size = sizes[d].expr();
     out[d] = d == begin ? within : sym::mod(within, size);

@@ -141,6 +141,7 @@ bool may_read_elements(const ops::Overload& call) {
                                                 "unique_dim",
                                                 "unique_consecutive",
                                                 "narrow.Tensor",
+                                                "nonzero_numpy",
                                                 "tensor_split.tensor_indices_or_sections"};
   return names.contains(call.schema.full_name());
 }

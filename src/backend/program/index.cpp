@@ -77,6 +77,8 @@ Expr flatten(const Index& index, const Index& sizes) {
 
 Index unflatten(Expr flat, const Index& sizes) {
   Index out(sizes.size(), Expr(0));
+  const bool empty = std::any_of(sizes.begin(), sizes.end(), [](Expr size) { return size.is(0); });
+  if (empty) return out;  // no element has an index
   for (size_t d = sizes.size(); d-- > 0;) {
     if (sizes[d].is(1)) continue;
     bool first = true;
