@@ -73,6 +73,9 @@ struct alignas(64) TileShapes {
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
+// A constant in memory: GCC's _tile_loadconfig declares that it reads eight bytes of its operand,
+// so that stores to the other ones may be removed.
+constexpr TileShapes tile_shapes;
 constexpr int tile_sums = 4;
 constexpr int64_t tile_macs_bf16 = 16 * 16 * 32, tile_macs_i8 = 16 * 16 * 64;
 
@@ -83,8 +86,7 @@ bool may_use_tiles() {
 }
 
 __attribute__((target("amx-tile,amx-bf16"))) void bf16_tiles() {
-  const TileShapes shapes;
-  _tile_loadconfig(&shapes);
+  _tile_loadconfig(&tile_shapes);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -100,8 +102,7 @@ __attribute__((target("amx-tile,amx-bf16"))) void bf16_tiles() {
   _tile_release();
 }
 __attribute__((target("amx-tile,amx-int8"))) void i8_tiles() {
-  const TileShapes shapes;
-  _tile_loadconfig(&shapes);
+  _tile_loadconfig(&tile_shapes);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
