@@ -32,7 +32,7 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
     node->where = expansion_.location_of(call);
     node->called = CalledAs::current();
     const std::source_location from = location_of(*node);
-    node->location = {from.file_name(), from.line(), current_module};
+    node->location = {from.file_name(), from.line(), current_module, node->called.name};
     node->asked.assign(asked.begin(), asked.end());
     fill(*node, link, call);
     node->finish();

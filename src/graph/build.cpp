@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "graph/metas.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 
@@ -127,7 +128,8 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
     if (operand.is_number() && operand.number().is_symbolic())
       state_->note_expr(operand.number().size());
   }
-  const SourceLocation here{call.where.file_name(), call.where.line(), current_module};
+  const SourceLocation here{call.where.file_name(), call.where.line(), current_module,
+                            CalledAs::current().name};
   const NodeId id = state_->graph.add(*call.op, std::move(args), Attrs(call.attrs),
                                       state_->location.value_or(here));
   VITRO_ASSERT(state_->graph[id].results.size() == results.size());

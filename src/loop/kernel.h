@@ -247,6 +247,7 @@ struct Kernel {
   std::vector<std::string> called;  // calls of the program that the ops are parts of
   std::vector<std::string>
       locations;         // file:line of the calls and the module's path, without duplicates
+  std::string product;   // kind and sizes of its product, as events::KernelBegin has them
   std::string reason;    // why these are one kernel
   std::string reading;   // why a product reads its right operand as it does
   std::string schedule;  // why its loops differ from those over its elements

@@ -8,8 +8,8 @@ namespace {
 class Writer {
  public:
   Structure run(const Kernel& kernel) {
-    const auto& [name, ops, called, locations, reason, reading, schedule, buffers, numbers, rows,
-                 indirect_indices, checks, trees, tasks, body, variables, lanes, bytes, flops,
+    const auto& [name, ops, called, locations, product, reason, reading, schedule, buffers, numbers,
+                 rows, indirect_indices, checks, trees, tasks, body, variables, lanes, bytes, flops,
                  pool] = kernel;
     all(buffers);
     all(numbers);

@@ -38,7 +38,7 @@ struct Shares {
 
 struct Key {
   SliceKind kind;
-  events::NameId name;
+  events::NameId name, product;
   uint32_t shapes, stack;
   int64_t thread;
   bool operator==(const Key&) const = default;
@@ -46,7 +46,8 @@ struct Key {
 struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = uint64_t{key.name.n} << 32 | key.shapes;
-    const uint64_t more = uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.thread) << 40;
+    const uint64_t more = uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.thread) << 40 ^
+                          uint64_t { key.product.n } << 17;
     h = (h ^ more ^ static_cast<uint64_t>(key.kind) << 24) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
   }
@@ -130,7 +131,7 @@ class AverageSums {
   };
 
   size_t place_of(const Track& track, const Slice& slice) {
-    Key key{slice.kind, slice.name_id, 0, 0, 0};
+    Key key{slice.kind, slice.name_id, slice.product, 0, 0, 0};
     if (options_.group.group_by_thread) key.thread = track.tid;
     if (slice.extra != Slice::none) {
       const SliceExtra& extra = track.extra(slice);
@@ -141,6 +142,7 @@ class AverageSums {
     if (fresh) {
       entries_.push_back({.name = std::string(slice.name()), .kind = slice.kind});
       entries_.back().compiled_function = compiled_function(track, slice);
+      entries_.back().product = std::string(events::text(slice.product));
       if (key.shapes != 0) entries_.back().input_shapes = shapes_.text(key.shapes);
       if (key.stack != 0) entries_.back().stack = stacks_.text(key.stack);
       if (key.thread != 0) entries_.back().thread = name_of(track);

@@ -79,6 +79,7 @@ std::string rate_text(uint64_t amount, int64_t ns) {
 std::string name_in_table(const Average& entry) {
   if (entry.kind == SliceKind::work) return cat(entry.name, " (other threads' share)");
   if (!entry.compiled_function.empty()) return cat(entry.name, " (", entry.compiled_function, ")");
+  if (!entry.product.empty()) return cat(entry.name, " (", entry.product, ")");
   return entry.name;
 }
 
@@ -280,14 +281,14 @@ std::string Averages::footer(const TableOptions& options, size_t rows) const {
 std::string Averages::csv() const {
   std::string lines = "name,kind,input_shapes,stack,thread";
   each_number({}, options_.memory, [&](const char* key, auto) { lines += cat(",", key); });
-  lines += ",compiled_function\n";
+  lines += ",compiled_function,product\n";
   for (const Average& entry : entries_) {
     lines += cat(quoted(entry.name), ",", name_of(entry.kind), ",", quoted(entry.input_shapes));
     std::string stack;
     for (const std::string& frame : entry.stack) stack += cat(stack.empty() ? "" : ";", frame);
     lines += cat(",", quoted(stack), ",", quoted(entry.thread));
     each_number(entry, options_.memory, [&](const char*, auto v) { lines += cat(",", v); });
-    lines += cat(",", quoted(entry.compiled_function), "\n");
+    lines += cat(",", quoted(entry.compiled_function), ",", quoted(entry.product), "\n");
   }
   return lines;
 }
@@ -304,6 +305,7 @@ std::string Averages::json() const {
     if (!entry.input_shapes.empty()) json.member("input_shapes", entry.input_shapes);
     if (!entry.thread.empty()) json.member("thread", entry.thread);
     if (!entry.compiled_function.empty()) json.member("compiled_function", entry.compiled_function);
+    if (!entry.product.empty()) json.member("product", entry.product);
     if (!entry.stack.empty()) {
       json.key("stack").begin_array();
       for (const std::string& frame : entry.stack) json.value(frame);

@@ -38,6 +38,7 @@ void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
   const auto ns = static_cast<double>(slice.duration());
   args.member("kernel_backend", "vitro");
   if (slice.detail != events::NameId{}) args.member("fused", events::text(slice.detail));
+  if (slice.product != events::NameId{}) args.member("product", events::text(slice.product));
   args.key("kernel_flop")
       .exact(slice.flops)
       .member("kernel_num_gb", static_cast<double>(slice.bytes) / 1e9);

@@ -21,7 +21,8 @@ FunctionEvent event_of(const Profile& profile, const Track& track, const Slice& 
           .bytes = slice.bytes,
           .flops = slice.flops,
           .input_shapes = inputs.empty() ? "" : shapes_text(inputs),
-          .detail = events::text(slice.detail)};
+          .detail = events::text(slice.detail),
+          .product = events::text(slice.product)};
 }
 
 }  // namespace

@@ -68,7 +68,10 @@ void end() {
 // Marked events: the named kinds that begin and end on one thread.
 struct Teller {
   void operator()(const events::OpBegin& e) const { begin(events::text(e.op).data()); }
-  void operator()(const events::KernelBegin& e) const { begin(events::text(e.kernel).data()); }
+  void operator()(const events::KernelBegin& e) const {
+    if (e.product == events::NameId{}) return begin(events::text(e.kernel).data());
+    begin(cat(events::text(e.kernel), " (", events::text(e.product), ")").c_str());
+  }
   void operator()(const events::RangeBegin& e) const { begin(events::text(e.range).data()); }
   void operator()(const events::RegionBegin& e) const {
     begin(cat("Torch-Compiled Region: ", e.function, "/", e.segment).c_str());

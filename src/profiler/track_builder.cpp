@@ -22,6 +22,7 @@ void TrackBuilder::operator()(const events::OpBegin& e) {
 void TrackBuilder::operator()(const events::KernelBegin& e) {
   Slice& slice = open(SliceKind::kernel, e.kernel, e.ts);
   slice.detail = e.detail;
+  slice.product = e.product;
   slice.bytes = e.bytes;
   slice.flops = e.flops;
 }

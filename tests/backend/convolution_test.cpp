@@ -243,6 +243,27 @@ TEST(ConvolutionText,
   EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_depthwise("), std::string::npos);
 }
 
+TEST(ConvolutionText, names_its_kind_and_sizes) {
+  const auto names = [](const Sizes& x, const Sizes& weight, const ops::ConvolveAttrs& attrs) {
+    const Function f = [&](const std::vector<Tensor>& in) {
+      return std::vector<Tensor>{convolve(in[0], in[1], attrs)};
+    };
+    const Compiled c = compile_graph(passed_graph_of({x, weight}, f, DType::f64));
+    const std::string& text = c.report.kernels.back().source;
+    const size_t at = text.find("computes: ");
+    return at == text.npos ? text : text.substr(at + 10, text.find('\n', at) - at - 10);
+  };
+  EXPECT_EQ(names({1, 64, 9, 9}, {128, 64, 3, 3}, {{2, 2}, {1, 1}, {1, 1}, {1, 1}, 1}),
+            "conv3x3 64→128 /2");
+  EXPECT_EQ(names({1, 64, 9, 9}, {32, 64, 1, 1}, {{1, 1}, {0, 0}, {0, 0}, {1, 1}, 1}),
+            "conv1x1 64→32");
+  EXPECT_EQ(names({1, 64, 9, 9}, {32, 16, 3, 1}, {{2, 1}, {0, 0}, {0, 0}, {2, 2}, 4}),
+            "conv3x1 64→32 /2x1, 4 groups, dilation 2");
+  EXPECT_EQ(names({1, 32, 9, 9}, {32, 1, 3, 3}, {{1, 1}, {1, 1}, {1, 1}, {1, 1}, 32}),
+            "depthwise conv3x3 32");
+  EXPECT_EQ(names({1, 32, 9}, {64, 1, 3}, {{1}, {1}, {1}, {1}, 32}), "depthwise conv3 32→64");
+}
+
 TEST(ConvolutionText, of_few_channels_copies_the_image_along_its_rows) {
   const Function f = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{conv2d(in[0], in[1], {}, {.padding = {1, 1}})};

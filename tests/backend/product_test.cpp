@@ -467,6 +467,20 @@ TEST(ProductTransposed, is_not_what_a_convolution_of_single_elements_becomes) {
   expect_same_bits(c.run(in)[0], convolve(in)[0]);
 }
 
+TEST(ProductText, names_the_sizes_of_its_operands) {
+  const auto computes = [](const std::vector<Sizes>& sizes, const Function& f) {
+    const Compiled c = compile_graph(graph_of(sizes, f));
+    const std::string& text = c.report.kernels.back().source;
+    const size_t at = text.find("computes: ");
+    return at == text.npos ? text : text.substr(at + 10, text.find('\n', at) - at - 10);
+  };
+  EXPECT_EQ(computes({{37, 65}, {65, 50}}, product), "matmul [37, 65] x [65, 50]");
+  const Function batches = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{bmm(in[0], in[1])};
+  };
+  EXPECT_EQ(computes({{3, 9, 20}, {3, 20, 17}}, batches), "matmul 3 x [9, 20] x [20, 17]");
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

@@ -2,6 +2,7 @@
 // its error against sums in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "backend/programs.h"
@@ -71,7 +72,7 @@ TEST(Winograd, has_the_error_that_explain_names) {
   int twos = 0, fours = 0;
   for (const Layer& layer : layers) {
     Compiled c = compile_layer(layer, false);
-    const WinogradChoice choice = choose_winograd(layer.tiled());
+    const WinogradChoice choice = choose_winograd(layer.tiled(), {});
     EXPECT_EQ(uses(c, 2), choice.m == 2);
     EXPECT_EQ(uses(c, 4), choice.m == 4);
     twos += choice.m == 2, fours += choice.m == 4;
@@ -86,6 +87,13 @@ TEST(Winograd, has_the_error_that_explain_names) {
   }
   EXPECT_GT(twos, 0);
   EXPECT_GT(fours, 0);
+}
+
+TEST(Winograd, is_named_with_the_convolution) {
+  const Compiled c = compile_layer(layers[0], false);
+  EXPECT_TRUE(std::ranges::any_of(c.report.kernels, [](const KernelReport& kernel) {
+    return kernel.source.find("computes: conv3x3 64→64, Winograd F4\n") != std::string::npos;
+  }));
 }
 
 TEST(Winograd, gives_the_same_bits_on_any_number_of_threads) {
@@ -127,12 +135,24 @@ TEST(Winograd, is_off_for_other_windows) {
 // Layers of ResNet-18 and ResNet-50: large images in large tiles; few positions with many weights
 // are bound by loading them.
 TEST(Winograd, is_chosen_by_what_it_computes_and_loads) {
-  EXPECT_EQ(choose_winograd({5, 56, 56, 64, 64}).m, 4);
-  EXPECT_EQ(choose_winograd({5, 28, 28, 128, 128}).m, 4);
-  EXPECT_EQ(choose_winograd({1, 14, 14, 256, 256}).m, 2);
-  EXPECT_EQ(choose_winograd({1, 7, 7, 512, 512}).m, 0);
-  EXPECT_EQ(choose_winograd({1, 2, 2, 64, 64}).m, 0);
-  EXPECT_EQ(choose_winograd({1, 56, 56, 24, 24}).m, 0);
+  EXPECT_EQ(choose_winograd({5, 56, 56, 64, 64}, {}).m, 4);
+  EXPECT_EQ(choose_winograd({5, 28, 28, 128, 128}, {}).m, 4);
+  EXPECT_EQ(choose_winograd({1, 14, 14, 256, 256}, {}).m, 2);
+  EXPECT_EQ(choose_winograd({1, 7, 7, 512, 512}, {}).m, 0);
+  EXPECT_EQ(choose_winograd({1, 2, 2, 64, 64}, {}).m, 0);
+  EXPECT_EQ(choose_winograd({1, 56, 56, 24, 24}, {}).m, 0);
+}
+
+TEST(Winograd, keeps_as_many_tiles_together_as_the_cache_holds) {
+  const TiledConvolution of{1, 28, 28, 128, 128};
+  MachineModel small, large;
+  small.l2_bytes = 512 << 10;
+  large.l2_bytes = 2 << 20;
+  const WinogradChoice one = choose_winograd(of, small), other = choose_winograd(of, large);
+  EXPECT_EQ(one.m, 4);
+  EXPECT_EQ(other.m, 4);
+  EXPECT_EQ(one.tiles_of_block, 24);
+  EXPECT_GE(other.tiles_of_block, of.tiles(4));
 }
 
 }  // namespace

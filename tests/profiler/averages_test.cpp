@@ -221,10 +221,34 @@ TEST(Averages, of_regions_name_the_compiled_function) {
   const std::string table = averages.table();
   EXPECT_NE(table.find("Torch-Compiled Region: 4/1 (mlp/1) "), std::string::npos) << table;
   EXPECT_NE(table.find("Torch-Compiled Region: 4 (mlp) "), std::string::npos) << table;
-  EXPECT_NE(averages.csv().find(",mlp/1\n"), std::string::npos) << averages.csv();
+  EXPECT_NE(averages.csv().find(",mlp/1,\n"), std::string::npos) << averages.csv();
   const auto json = nlohmann::json::parse(averages.json());
   EXPECT_EQ(json["averages"][0]["compiled_function"], "mlp/1");
   EXPECT_EQ(json["averages"][0]["name"], "Torch-Compiled Region: 4/1");
+}
+
+TEST(Averages, list_kernels_of_one_name_by_the_product_that_they_compute) {
+  Profile profile = sample();
+  Slice& kernel = profile.tracks[0].slices[2];
+  kernel.product = intern("conv3x3 64→128 /2");
+  Slice other = kernel;
+  other.begin = 50, other.end = 58;
+  other.product = intern("conv1x1 64→256");
+  std::vector<Slice>& slices = profile.tracks[0].slices;
+  slices.insert(slices.begin() + 3, {other, kernel});
+  slices.back().parent = 5;  // as before, the second add
+  const Averages averages(profile);
+  ASSERT_EQ(averages.entries().size(), 4u);
+  EXPECT_EQ(averages.entries()[2].product, "conv3x3 64→128 /2");
+  EXPECT_EQ(averages.entries()[2].count, 2u);
+  EXPECT_EQ(averages.entries()[3].product, "conv1x1 64→256");
+  EXPECT_EQ(averages.entries()[3].self_ns, 8);
+  EXPECT_EQ(averages.entries()[3].name, "mm_tile");
+  const std::string table = averages.table();
+  EXPECT_NE(table.find("mm_tile (conv3x3 64→128 /2) "), std::string::npos) << table;
+  EXPECT_NE(averages.csv().find(",conv1x1 64→256\n"), std::string::npos) << averages.csv();
+  const auto json = nlohmann::json::parse(averages.json());
+  EXPECT_EQ(json["averages"][3]["product"], "conv1x1 64→256");
 }
 
 TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
@@ -233,10 +257,11 @@ TEST(Averages, read_as_csv_and_json_with_numbers_that_are_not_rounded) {
   const Averages averages(profile, {.memory = true});
   EXPECT_EQ(averages.csv(),
             "name,kind,input_shapes,stack,thread,count,self_cpu_time_total_ns,cpu_time_total_ns,"
-            "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns,compiled_function\n"
-            "aten::add,op,,,,3,80,130,-1000,24,0,0,0,\n"
-            "aten::mm,op,,,,1,20,50,1024,1024,0,0,0,\n"
-            "\"tile, \"\"mm\"\"\",kernel,,,,1,30,30,0,0,6000,300,0,\n");
+            "self_cpu_memory_usage,cpu_memory_usage,flops,bytes,peak_ns,compiled_function,"
+            "product\n"
+            "aten::add,op,,,,3,80,130,-1000,24,0,0,0,,\n"
+            "aten::mm,op,,,,1,20,50,1024,1024,0,0,0,,\n"
+            "\"tile, \"\"mm\"\"\",kernel,,,,1,30,30,0,0,6000,300,0,,\n");
   const auto json = nlohmann::json::parse(averages.json());
   EXPECT_EQ(json["self_cpu_time_total_ns"], 130);
   ASSERT_EQ(json["averages"].size(), 3u);

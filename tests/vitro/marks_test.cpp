@@ -130,6 +130,13 @@ TEST(DISABLED_Marks, compiled) {
   (void)fast(x).to_vector<float>();
 }
 
+TEST(DISABLED_Marks, products) {
+  auto fast = compile([](const Tensor& x) { return relu(mm(x, x)); });
+  const Tensor x = ones();
+  const auto marked = emit_itt();
+  (void)fast(x).to_vector<float>();
+}
+
 TEST(DISABLED_Marks, ended_in_between) {
   const Tensor x = ones();
   {
@@ -178,6 +185,13 @@ TEST(Marks, show_regions_and_their_kernels_by_the_announced_names) {
   const auto of_itt = nests(child.heard(), "itt");
   ASSERT_FALSE(of_itt.empty());
   EXPECT_EQ(of_itt.begin()->second, "Torch-Compiled Region: 0/0(cos_sin())");
+}
+
+TEST(Marks, show_what_kernels_of_products_compute) {
+  const auto of_itt = nests(Child("products").heard(), "itt");
+  ASSERT_FALSE(of_itt.empty());
+  const std::string& all = of_itt.begin()->second;
+  EXPECT_NE(all.find("mm_relu (matmul [64, 64] x [64, 64])()"), std::string::npos) << all;
 }
 
 TEST(Marks, are_balanced_when_an_emission_ends_inside_a_range) {

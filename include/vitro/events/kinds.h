@@ -66,6 +66,9 @@ struct KernelBegin {
   NameId detail = {};  // human-readable description of the fused ops; may be empty
   uint64_t bytes = 0;  // read and written by this launch
   uint64_t flops = 0;
+  // Kind and sizes of the convolution or matrix product that the kernel computes, such as
+  // "conv3x3 64→128 /2, Winograd F4"; empty: it computes neither.
+  NameId product = {};
   uint64_t ts = 0;
 };
 struct KernelEnd {

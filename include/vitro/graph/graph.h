@@ -48,8 +48,10 @@ using Arg = std::variant<std::monostate, Value, Scalar>;
 struct SourceLocation {
   std::string_view file;  // empty: unknown
   uint32_t line = 0;
-  uint32_t module = 0;        // base/module_path.h
-  const OpDef* op = nullptr;  // what the program called, of a node that it was decomposed into
+  uint32_t module = 0;  // base/module_path.h
+  // What the program called, of a node that is a part of it; empty: the node's op. Lives as long as
+  // the program.
+  std::string_view call = {};
 };
 
 enum class InputKind : uint8_t {

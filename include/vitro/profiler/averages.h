@@ -31,6 +31,9 @@ struct Average {
   std::vector<std::string> stack = {};  // "model.cpp(31): forward", if grouped by stack
   std::string thread = {};              // "1234 (worker)", if grouped by thread
   std::string compiled_function = {};   // for regions: the name in `explain`, "mlp/1"
+  // For kernels that compute a convolution or matrix product: its kind and sizes, such as
+  // "conv3x3 64→128 /2, Winograd F4".
+  std::string product = {};
 };
 
 // What separates slices of the same name.
@@ -66,7 +69,7 @@ class Averages {
  public:
   explicit Averages(const Profile& profile, AverageOptions options = {});
 
-  // One entry per kind and name (and group), in order of first appearance.
+  // One entry per kind, name and product (and group), in order of first appearance.
   const std::vector<Average>& entries() const& { return entries_; }
   std::vector<Average> entries() && { return std::move(entries_); }
   // The first of that name; null if there is none.

@@ -26,6 +26,7 @@ struct FunctionEvent {
   int64_t memory = 0;             // allocated minus freed, without nested events
   std::string input_shapes = {};  // "[[4, 4], []]", with record_shapes
   std::string_view detail = {};   // what is fused or compiled in it, or why it ran eagerly
+  std::string_view product = {};  // for kernels: kind and sizes of its product (averages.h)
 };
 
 std::vector<FunctionEvent> function_events(const Profile& profile);

@@ -45,6 +45,7 @@ struct Slice {
   events::NameId name_id = {};
   events::NameId detail = {};  // kernels: what is fused in them; phases and regions: what is
   // compiled; eager: the reason
+  events::NameId product = {};  // kernels: kind and sizes of the product (events::KernelBegin)
   int64_t begin = 0, end = 0;
   uint64_t bytes = 0, flops = 0;  // for kernels; flops of ops with with_flops
   int64_t sequence = -1;          // for ops: the autograd node they create, -1 for none

@@ -39,6 +39,7 @@ std::string name_for(const loop::Kernel& kernel) {
 
 std::string comment_for(const loop::Kernel& kernel, size_t used, bool moves) {
   std::string out = cat("// ", list_of(kernel.ops, ", ", 24), "\n");
+  if (!kernel.product.empty()) out += cat("//   computes: ", kernel.product, "\n");
   if (!kernel.locations.empty()) out += cat("//   ", list_of(kernel.locations, ", ", 6), "\n");
   if (!kernel.reason.empty()) out += cat("//   one kernel: ", kernel.reason, "\n");
   if (!kernel.reading.empty()) out += cat("//   right operand: ", kernel.reading, "\n");

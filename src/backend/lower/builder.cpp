@@ -23,10 +23,10 @@ KernelBuilder::KernelBuilder(const Program& program, const BufferAssignment& ass
     const graph::Node& node = program.graph()[program[id].value.node];
     const bool copies =
         program[id].role == ComputeRole::output || program[id].role == ComputeRole::write;
-    const OpDef* const called = node.location.op ? node.location.op : node.op;
     const bool is_copy = copies || node.is_input();
     out_.kernel.ops.emplace_back(is_copy ? "copy" : node.op->name);
-    out_.kernel.called.emplace_back(is_copy ? "copy" : called->name);
+    const std::string_view call = node.location.call;
+    out_.kernel.called.emplace_back(is_copy ? "copy" : call.empty() ? node.op->name : call);
     const std::string location = location_of(program[id].value.node);
     auto& locations = out_.kernel.locations;
     if (!location.empty() &&

@@ -42,6 +42,7 @@ class ConvolutionLowering {
     channels_ = weight[1];
     columns_ = sym::floordiv(result_[1], groups());
     positions_ = count_of(out_);
+    name_ = text();
     product_.n = columns_;
     product_.k = count_of(taps_) * channels_;
     product_.inner = named_index("inner", product_.k);
@@ -74,11 +75,35 @@ class ConvolutionLowering {
                                  ? "read in place, its planes are contiguous"
                                  : "packed in the order of the taps";
     build.kernel().body.push_back({std::move(product_)});
+    build.kernel().product = name_;
+    if (tiles_.m > 0) build.kernel().product += cat(", Winograd F", tiles_.m);
     kernels_.push_back(build.take());
     return std::move(kernels_);
   }
 
  private:
+  // "conv3x3 64→128 /2", "conv3x3 256→256, 32 groups", "depthwise conv3x3 96"
+  std::string text() const {
+    const auto joined = [&](auto&& number) {
+      std::string out = cat(number(0));
+      bool equal = true;
+      for (size_t d = 1; d < rank(); ++d) equal = equal && number(d) == number(0);
+      for (size_t d = 1; d < rank() && !equal; ++d) out += cat('x', number(d));
+      return out;
+    };
+    const bool depthwise = spec_.groups != 1 && channels_.is(1);
+    std::string out = depthwise ? "depthwise conv" : "conv";
+    for (size_t d = 0; d < rank(); ++d) out += cat(d == 0 ? "" : "x", taps_[d].text());
+    out += cat(' ', in_[1].text());
+    if (!depthwise || in_[1] != result_[1]) out += cat("→", result_[1].text());
+    const std::string stride = joined([&](size_t d) { return spec_.stride[d]; });
+    const std::string dilation = joined([&](size_t d) { return spec_.dilation[d]; });
+    if (stride != "1") out += cat(" /", stride);
+    if (spec_.groups != 1 && !depthwise) out += cat(", ", spec_.groups, " groups");
+    if (dilation != "1") out += cat(", dilation ", dilation);
+    return out;
+  }
+
   size_t rank() const { return out_.size(); }
   Expr groups() const { return spec_.groups; }
   Expr row() const { return used_index(product_.row, product_.m); }
@@ -145,7 +170,8 @@ class ConvolutionLowering {
                channels = channels_.constant(), columns = columns_.constant();
     if (!height || !width || !channels || !columns || !keeps_weights()) return;
     tiles_ =
-        choose_winograd({result_[0].constant().value_or(1), *height, *width, *channels, *columns});
+        choose_winograd({result_[0].constant().value_or(1), *height, *width, *channels, *columns},
+                        program_.machine());
     if (tiles_.m > 0) product_.k = channels_ * ((tiles_.m + 2) * (tiles_.m + 2));
   }
 
@@ -208,6 +234,7 @@ class ConvolutionLowering {
       }
       return stores;
     });
+    build.kernel().product = name_;
     return build.take();
   }
 
@@ -492,6 +519,7 @@ class ConvolutionLowering {
   loop::Left left_;
   BufferId left_buffer_, right_buffer_;
   WinogradChoice tiles_;
+  std::string name_;  // as events::KernelBegin::product
   std::vector<LoweredKernel> kernels_;
 };
 

@@ -34,6 +34,7 @@ class ProductLowering {
   }
 
   std::vector<LoweredKernel> run() {
+    const std::string name = text();
     const bool in_memory = find_right();
     if (!in_memory) copy_right();
     if (product_.n.is(1)) right_matrix_.second_stride = 1;
@@ -53,6 +54,7 @@ class ProductLowering {
     product_.turned = across != exchanged_;
     multiply();
     out_.back().kernel.reading = std::move(in_place.why);
+    out_.back().kernel.product = name;
     return std::move(out_);
   }
 
@@ -60,6 +62,15 @@ class ProductLowering {
   Expr row() const { return used_index(product_.row, product_.m); }
   Expr column() const { return used_index(product_.column, product_.n); }
   Expr inner() const { return used_index(product_.inner, product_.k); }
+
+  // "matmul [128, 64] x [64, 32]", "matmul 12 x [128, 64] x [64, 128]"
+  std::string text() const {
+    const auto matrix = [](Expr rows, Expr columns) {
+      return cat('[', rows.text(), ", ", columns.text(), ']');
+    };
+    return cat("matmul ", batches_.is(1) ? std::string() : cat(batches_.text(), " x "),
+               matrix(product_.m, product_.k), " x ", matrix(product_.k, product_.n));
+  }
   Index with_batch(Expr a, Expr b) const {
     if (exchanged_) std::swap(a, b);
     return batched_ ? Index{product_.batch, a, b} : Index{a, b};

@@ -172,6 +172,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));
+  launch.product_name = events::intern(lowered.kernel.product);
   VITRO_CHECK(launch.buffers.size() <= max_buffers && launch.numbers.size() <= max_numbers,
               source.name, ": a kernel cannot take ", launch.buffers.size(), " buffers and ",
               launch.numbers.size(), " numbers");

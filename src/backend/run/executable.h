@@ -72,12 +72,12 @@ struct Launch {
     int64_t most_rows = 0;  // as in ProductShape
   };
   std::optional<Product> product;
-  std::optional<BufferId> packs;       // the buffer of panels that it packs
-  std::optional<InputId> packs_input;  // the packed matrix, if it is a graph input
-  bool keeps = false;                  // that input is a parameter: the panels are kept
-  Hash layout;                         // layout of the panels that it packs
-  bool sized = false;                  // the layout depends on symbols
-  events::NameId name, detail;
+  std::optional<BufferId> packs;              // the buffer of panels that it packs
+  std::optional<InputId> packs_input;         // the packed matrix, if it is a graph input
+  bool keeps = false;                         // that input is a parameter: the panels are kept
+  Hash layout;                                // layout of the panels that it packs
+  bool sized = false;                         // the layout depends on symbols
+  events::NameId name, detail, product_name;  // as events::KernelBegin has them
 };
 
 class Executable {

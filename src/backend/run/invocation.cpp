@@ -179,8 +179,11 @@ class Executable::Invocation {
                                    launch.checks.empty() ? nullptr : &error,
                                    run.streams};
     {
-      const events::KernelScope scope({launch.name, launch.detail, static_cast<uint64_t>(run.bytes),
-                                       static_cast<uint64_t>(run.flops)});
+      const events::KernelScope scope({.kernel = launch.name,
+                                       .detail = launch.detail,
+                                       .bytes = static_cast<uint64_t>(run.bytes),
+                                       .flops = static_cast<uint64_t>(run.flops),
+                                       .product = launch.product_name});
       events::record_stack();
       if (kernel.interpreted) [[unlikely]] {
         const InterpretedLoop loop{*kernel.interpreted, e_.symbols_};

@@ -12,19 +12,19 @@ int64_t points_of(int64_t m) {
   return (m + 2) * (m + 2);
 }
 
-// As many tiles as keep their transformed operand in the L2 cache; enough for each weight that
-// comes from farther away.
-int64_t tiles_of_block(const TiledConvolution& of, int64_t m) {
-  constexpr int64_t cache = 288 << 10, least = 12, most = 96, least_of_large = 24,
-                    large_weights = 1 << 20;
-  const int64_t bytes = 4 * points_of(m), in_cache = cache / (bytes * (of.channels + 16));
+// As many tiles as keep their transformed operand in a little more than half of the L2 cache;
+// enough for each weight that comes from farther away.
+int64_t tiles_of_block(const TiledConvolution& of, int64_t m, int64_t l2_bytes) {
+  constexpr int64_t least = 12, most = 96, least_of_large = 24, large_weights = 1 << 20;
+  const int64_t bytes = 4 * points_of(m),
+                in_cache = l2_bytes / 16 * 9 / (bytes * (of.channels + 16));
   const bool large = bytes * of.channels * of.columns > large_weights;
   return std::clamp(in_cache, large ? least_of_large : least, most);
 }
 
-// All costs are in multiply-adds. Measured with AVX2: the direct sum hides the loads of its
-// weights, tiles do not; every block loads all, the later ones from the last cache if they fit
-// there.
+// All costs are in multiply-adds. Measured with AVX2 and an L2 cache of 512 KiB: the direct sum
+// hides the loads of its weights, tiles do not; every block loads all, the later ones from the last
+// cache if they fit there.
 double direct_cost(const TiledConvolution& of) {
   return static_cast<double>(of.images * of.height * of.width * 9) *
          static_cast<double>(of.channels * of.columns);
@@ -32,13 +32,13 @@ double direct_cost(const TiledConvolution& of) {
 
 double winograd_cost(const TiledConvolution& of, int64_t m) {
   constexpr double of_load = 12, of_load_again = 6;  // of four bytes
-  constexpr int64_t most_in_cache = 6 << 20;
+  constexpr int64_t most_in_cache = 6 << 20, l2_bytes = 512 << 10;
   // Of the transforms of one tile, for a channel and for a column.
   const double reads = m == 2 ? 112 : 288, finishes = m == 2 ? 80 : 216;
   const int64_t count = points_of(m) * of.channels * of.columns;
   const auto tiles = static_cast<double>(of.tiles(m)), channels = static_cast<double>(of.channels),
              columns = static_cast<double>(of.columns), weights = static_cast<double>(count),
-             blocks = std::ceil(tiles / static_cast<double>(tiles_of_block(of, m)));
+             blocks = std::ceil(tiles / static_cast<double>(tiles_of_block(of, m, l2_bytes)));
   const double again = 4 * count <= most_in_cache ? of_load_again : of_load;
   return tiles * (weights + reads * channels + finishes * columns) +
          weights * (of_load + (blocks - 1) * again);
@@ -56,13 +56,13 @@ int64_t TiledConvolution::tiles(int64_t m) const {
   return images * ((height + m - 1) / m) * ((width + m - 1) / m);
 }
 
-WinogradChoice choose_winograd(const TiledConvolution& of) {
+WinogradChoice choose_winograd(const TiledConvolution& of, const MachineModel& machine) {
   constexpr double least_gain = 1.25;  // of less exact results
   if (of.channels % 16 != 0 || of.channels > kernels::winograd_most_channels) return {};
   const double direct = direct_cost(of), two = winograd_cost(of, 2), four = winograd_cost(of, 4);
   if (direct < least_gain * std::min(two, four)) return {};
   const int64_t m = two < least_gain * four ? 2 : 4;
-  return {m, tiles_of_block(of, m), error_of(of, m)};
+  return {m, tiles_of_block(of, m, machine.l2_bytes), error_of(of, m)};
 }
 
 }  // namespace vitro::backend

@@ -1,9 +1,11 @@
 // Convolutions of 3 x 3 windows: which tiles of Winograd's algorithm (kernels/winograd.h) compute
-// them, if any. The choice depends on sizes only, not on the machine, so that a program has the
-// same bits on all of them.
+// them, if any. The choice of tiles depends on sizes only, not on the machine, so that a program
+// has the same bits on all of them; only how many are computed together depends on it.
 #pragma once
 
 #include <cstdint>
+
+#include "backend/schedule/machine_model.h"
 
 namespace vitro::backend {
 
@@ -23,6 +25,6 @@ struct WinogradChoice {
   double error = 0;
 };
 
-WinogradChoice choose_winograd(const TiledConvolution& of);
+WinogradChoice choose_winograd(const TiledConvolution& of, const MachineModel& machine);
 
 }  // namespace vitro::backend

@@ -23,7 +23,7 @@ std::vector<Value> expand(Graph& to, const Node& node, OpProgram program) {
   Builder build(std::move(to));
   build.set_expand(true);
   SourceLocation location = node.location;
-  if (!location.op) location.op = node.op;
+  if (location.call.empty()) location.call = node.op->name;
   build.set_location(location);
   std::vector<Tensor> tensors(node.args.size()), results(node.results.size());
   std::vector<Operand> operands;
