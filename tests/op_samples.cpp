@@ -241,7 +241,7 @@ const std::vector<std::string>& OpSamples::families() {
       "unary",   "binary",   "choosing", "reduction", "rows",           "scan",    "view",
       "joining", "indexing", "picking",  "putting",   "compacting",     "sorting", "product",
       "windows", "creation", "pooling",  "neural",    "algebra",        "arrays",  "norms",
-      "layers",  "random",   "seeded",   "bags",      "decompositions", "further"};
+      "layers",  "random",   "seeded",   "bags",      "decompositions", "further", "special"};
   return names;
 }
 
@@ -255,7 +255,7 @@ OpSamples OpSamples::read_gradients() {
   OpSamples all;
   for (const std::string_view family :
        {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient",
-        "decomposition_gradient", "further_gradient"})
+        "decomposition_gradient", "further_gradient", "special_gradient"})
     all.add(family_path(family));
   return all;
 }

@@ -9,7 +9,7 @@ import warnings
 
 import torch
 
-from op_samples import arrays, bags, creation, decompositions, further, gradients, indexing, layers, linear_algebra, neural, norms, pointwise, pooling, products, promotion, random, reductions, sorting, views, windows
+from op_samples import arrays, bags, creation, decompositions, further, gradients, indexing, layers, linear_algebra, neural, norms, pointwise, pooling, products, promotion, random, reductions, sorting, special, views, windows
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
@@ -19,6 +19,7 @@ FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": po
             "algebra": linear_algebra.algebra, "arrays": arrays.arrays, "norms": norms.norms, "further": further.further, "further_gradient": further.gradients, "layers": layers.layers, "layer_gradient": layers.layer_gradients,
             "random": random.random, "random_gradient": random.gradients, "seeded": random.seeded, "bags": bags.bags, "bags_gradient": bags.gradients,
             "decompositions": decompositions.decompositions, "decomposition_gradient": decompositions.decomposition_gradients,
+            "special": special.special, "special_gradient": special.gradients,
             "neural_gradient": neural.gradients, "gradient": gradients.gradients}
 
 

@@ -174,4 +174,37 @@ void LinalgEigh::shape(ShapeCall& call) {
                                                           : none(a));
 }
 
+void LinalgLdlFactorEx::shape(ShapeCall& call) {
+  const TensorMeta& a = *call.operands[0].meta;
+  check_square_operand(call.op, a);
+  const Shape s(a);
+  call.results.push_back(column_major(a, s.batch, s.n, s.n));
+  call.results.push_back(integers(a, with(s.batch, {s.n})));
+  call.results.push_back(integers(a, s.batch));
+}
+
+void LinalgLdlSolve::shape(ShapeCall& call) {
+  const TensorMeta &ld = *call.operands[0].meta, &pivots = *call.operands[1].meta,
+                   &b = *call.operands[2].meta;
+  check_square_operand(call.op, ld);
+  check_pivots(call, ld, pivots);
+  check_right_side(call, ld, b, true);
+  const Shape s(b);
+  call.results.push_back(column_major(b, s.batch, s.m, s.n));
+}
+
+void Geqrf::shape(ShapeCall& call) {
+  const TensorMeta& a = *call.operands[0].meta;
+  check_operand(call.op, a);
+  const Shape s(a);
+  call.results.push_back(column_major(a, s.batch, s.m, s.n));
+  call.results.push_back(dense(a.dtype, a.device, with(s.batch, {s.k})));
+}
+
+void LinalgMatrixExp::shape(ShapeCall& call) {
+  const TensorMeta& a = *call.operands[0].meta;
+  check_square_operand(call.op, a);
+  call.results.push_back(dense(a.dtype, a.device, a.sizes));
+}
+
 }  // namespace vitro::ops

@@ -14,12 +14,14 @@
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
+#include "vitro/ops/gather.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
+#include "vitro/ops/window.h"
 
 namespace vitro {
 namespace {
@@ -423,6 +425,154 @@ Tensor linalg_cond(At A, std::string_view p) {
   return cond_by_inverse(A, p);
 }
 
+// ---- reflections, LDL^T, least squares ----
+
+namespace {
+
+// x in matrices whose columns are contiguous, as LAPACK's results are.
+Value in_columns(const Tensor& x) {
+  return transposed(clone(transposed(x), MemoryFormat::contiguous));
+}
+
+// Q x, or Q^T x: Q, the product of reflections, is I - V M^-1 D V^T, with the vectors as columns of
+// V, D = diag(tau) and the upper triangular M = I + D U, where U is the part of V^T V above the
+// diagonal: C. Puglisi, "Modification of the Householder method based on the compact WY
+// representation" (1992).
+Value reflected(const Tensor& input, const Tensor& tau, const Tensor& x, bool by_transpose) {
+  const Size k = tau.size(-1);
+  const Value rows = arange(input.size(-2), DType::i64, input.device()),
+              columns = arange(k, DType::i64, input.device());
+  const Value diagonal = to(Value(unsqueeze(rows, 1)) == columns, input.dtype());
+  const Value v = diagonal + Value(tril(narrow(input, -1, 0, k), -1));
+  const Value factors = unsqueeze(tau, -1), vt = transposed(v);
+  const Value m = factors * triu(matmul(vt, v), 1);  // its diagonal is 1, but is not read
+  Value inner = matmul(vt, x);
+  inner = by_transpose ? factors * linalg_solve_triangular(transposed(m), inner, false, true, true)
+                       : Value(linalg_solve_triangular(m, factors * inner, true, true, true));
+  return Value(x) - matmul(v, inner);
+}
+
+void check_reflections(std::string_view op, const Tensor& input, const Tensor& tau) {
+  check_matrices(op, input.sizes());
+  VITRO_CHECK(input.dtype() == tau.dtype(), op, ": dtypes of input and tau differ: ", input.dtype(),
+              " and ", tau.dtype(), "; cast one of them");
+  VITRO_CHECK(equal_sizes(leading(input, 2), leading(tau, 1)) && tau.rank() > 0 &&
+                  !less(input.size(-1), tau.size(-1)),
+              op, ": tau of sizes ", numbers_of(tau.sizes()), " does not fit input of sizes ",
+              numbers_of(input.sizes()), ": needs its batch, and at most a number for each column");
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> geqrf(At A) {
+  std::array<Tensor, 2> results;
+  vitro::call(OpCall{&def<Geqrf>(), {&A.operand, 1}, {}, false, A.where}, results);
+  return {std::move(results[0]), std::move(results[1])};
+}
+Tensor linalg_householder_product(At input, const Tensor& tau) {
+  const CalledAs name("linalg_householder_product", input.where);
+  const Tensor& a = input.operand.tensor();
+  check_reflections("linalg_householder_product", a, tau);
+  VITRO_CHECK(!less(a.size(-2), a.size(-1)),
+              "linalg_householder_product: needs at least as many rows as columns, got sizes ",
+              numbers_of(a.sizes()));
+  const Value rows = arange(a.size(-2), DType::i64, a.device()),
+              columns = arange(a.size(-1), DType::i64, a.device());
+  const Value one = to(Value(unsqueeze(rows, 1)) == columns, a.dtype());
+  return in_columns(reflected(a, tau, expand(one, a.sizes()), false));
+}
+Tensor orgqr(At input, const Tensor& tau) {
+  const CalledAs name("orgqr", input.where);
+  return linalg_householder_product(input, tau);
+}
+Tensor ormqr(At input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
+  const CalledAs name("ormqr", input.where);
+  const Tensor& a = input.operand.tensor();
+  check_reflections("ormqr", a, tau);
+  check_matrices("ormqr", other.sizes());
+  VITRO_CHECK(other.dtype() == a.dtype(), "ormqr: dtypes of input and other differ: ", a.dtype(),
+              " and ", other.dtype(), "; cast one of them");
+  VITRO_CHECK(equal_sizes(leading(a, 2), leading(other, 2)) &&
+                  equal(other.size(left ? -2 : -1), a.size(-2)),
+              "ormqr: other of sizes ", numbers_of(other.sizes()), " does not fit input of sizes ",
+              numbers_of(a.sizes()));
+  VITRO_CHECK(equal(tau.size(-1), min(a.size(-2), a.size(-1))),
+              "ormqr: needs a tau for each of the ", number_of(min(a.size(-2), a.size(-1))),
+              " reflections, got sizes ", numbers_of(tau.sizes()));
+  return in_columns(left ? reflected(a, tau, other, transpose)
+                         : transposed(reflected(a, tau, transposed(other), !transpose)));
+}
+
+std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(At A, bool hermitian, bool check_errors) {
+  auto [ld, pivots, info] =
+      call_many<LinalgLdlFactorEx, 3>(A.where, {A.operand}, {hermitian, check_errors});
+  return {std::move(ld), std::move(pivots), std::move(info)};
+}
+std::pair<Tensor, Tensor> linalg_ldl_factor(At A, bool hermitian) {
+  const CalledAs name("linalg_ldl_factor", A.where);
+  auto [ld, pivots, info] = linalg_ldl_factor_ex(A, hermitian, true);
+  return {std::move(ld), std::move(pivots)};
+}
+Tensor linalg_ldl_solve(At LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
+  const CalledAs name("linalg_ldl_solve", LD.where);
+  const Tensor& ld = LD.operand.tensor();
+  check_square("linalg_ldl_solve", ld.sizes());
+  check_matrices("linalg_ldl_solve", B.sizes());
+  check_integers("linalg_ldl_solve", pivots.dtype());
+  VITRO_CHECK(pivots.rank() == ld.rank() - 1, "linalg_ldl_solve: pivots of sizes ",
+              numbers_of(pivots.sizes()), " do not belong to LD of sizes ", numbers_of(ld.sizes()));
+  const Sizes batch = broadcast("linalg_ldl_solve", leading(ld, 2), leading(B, 2));
+  const Value factors = with_batch(ld, batch, 2),
+              swaps = with_batch(to(pivots, DType::i32), batch, 1), right = with_batch(B, batch, 2);
+  return call<LinalgLdlSolve>(LD.where, {factors, swaps, right}, {hermitian});
+}
+
+Tensor linalg_matrix_exp(At A) {
+  return call<LinalgMatrixExp>(A.where, {A.operand});
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
+                                                        std::optional<double> rcond,
+                                                        const std::optional<std::string>& driver) {
+  constexpr std::string_view op = "linalg_lstsq";
+  const CalledAs name(op, A.where);
+  const Tensor& a = A.operand.tensor();
+  check_matrices(op, a.sizes());
+  const std::string how = driver.value_or("gelsy");
+  const bool is_gels = how == "gels", is_gelsy = how == "gelsy";
+  VITRO_CHECK(is_gels || is_gelsy || how == "gelsd" || how == "gelss", op,
+              ": driver must be \"gels\", \"gelsy\", \"gelsd\" or \"gelss\", got \"", how, "\"");
+  const bool is_vector =
+      B.rank() == 1 || (B.rank() == a.rank() - 1 && equal_sizes(B.sizes(), leading(a, 1)));
+  const Value b = is_vector ? Value(unsqueeze(B, -1)) : Value(B);
+  const Size m = a.size(-2), n = a.size(-1);
+  VITRO_CHECK(b.rank() >= 2 && equal(b.size(-2), m), op,
+              ": A and B have other numbers of rows: ", "sizes ", numbers_of(a.sizes()), " and ",
+              numbers_of(B.sizes()));
+  VITRO_CHECK(a.dtype() == b.dtype(), op, ": dtypes of A and B differ: ", a.dtype(), " and ",
+              b.dtype(), "; cast one of them");
+  const auto [u, s, vh] = svd_of(A, false, true);
+  const Value values = s;
+  const Value kept =
+      values > limit_of(a, slice(s, -1, 0, 1), {}, is_gels ? std::optional<double>() : rcond);
+  const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
+  const Value along = unsqueeze(inverses, -1) * matmul(transposed(u), b);
+  Value x = matmul(transposed(vh), along);
+  const Value rank = sum(kept, Dims{-1});
+  const auto none = [&](DType dtype) { return zeros({0}, dtype, a.device()); };
+  Value residuals = none(a.dtype());
+  if (less(n, m) && !is_gelsy && (is_gels || all(rank == Scalar(n)).item<bool>()))
+    residuals = sum(square(matmul(a, x) - b), Dims{-2});
+  if (is_gels && known_equal(n, 0) && !known_equal(m, 0))
+    residuals = zeros_like(residuals);  // as torch
+  // in memory of as many rows as B has, as LAPACK returns it
+  const Value columns = constant_pad_nd(transposed(x), {0, max(m, n) - n});
+  x = narrow(transposed(clone(columns, MemoryFormat::contiguous)), -2, 0, n);
+  return {is_vector ? squeeze(x, {-1}) : Tensor(x), residuals,
+          is_gels ? none(DType::i64) : Tensor(rank),
+          is_gels || is_gelsy ? none(a.dtype()) : Tensor(s)};
+}
+
 // ---- the table ----
 
 namespace ops {
@@ -528,6 +678,20 @@ constexpr NamedFunction rows[] = {
      bound<&linalg_matrix_rank>},
     {"linalg_matrix_rank", "The number of singular values above tol.",
      "(Tensor self, float tol, bool hermitian=False) -> Tensor", bound<&rank_with_tol>},
+    {"linalg_ldl_factor", "L and D of A = L D L^T in one matrix, and LAPACK's pivots.",
+     "(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
+     bound<&linalg_ldl_factor>},
+    {"linalg_householder_product", "The first columns of a product of reflections.",
+     "(Tensor input, Tensor tau) -> Tensor", bound<&linalg_householder_product>},
+    {"orgqr", "The first columns of a product of reflections.",
+     "(Tensor self, Tensor input2) -> Tensor", bound<&orgqr>},
+    {"ormqr", "The product of reflections, or its transpose, with a matrix.",
+     "(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
+     bound<&ormqr>},
+    {"linalg_lstsq", "X that minimizes |A X - B|; residuals, ranks and singular values.",
+     "(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor "
+     "residuals, Tensor rank, Tensor singular_values)",
+     bound<&linalg_lstsq>},
     {"linalg_cond", "The norm of A times that of its inverse; by singular values if p is None.",
      "(Tensor self, Scalar? p=None) -> Tensor", bound<&cond_by_number>},
     {"linalg_cond", "The norm of A times that of its inverse.",

@@ -212,4 +212,14 @@ void LinalgEigh::gradient(Formula& f) {
   if (inner.defined()) f.set(0, matmul(matmul(v, inner), transposed(v)));
 }
 
+// The upper right part of the exponential of [A^T g; 0 A^T]: R. Mathias, "A chain rule for matrix
+// functions and applications" (1996).
+void LinalgMatrixExp::gradient(Formula& f) {
+  const Value a = transposed(f.tensor(0)), g = f.gradient();
+  const Size n = a.size(-1);
+  const Tensor upper = vitro::cat({a, g}, -1), lower = constant_pad_nd(a, {n, 0});
+  const Value both = linalg_matrix_exp(vitro::cat({upper, lower}, -2));
+  f.set(0, narrow(narrow(both, -2, 0, n), -1, n, n));
+}
+
 }  // namespace vitro::ops

@@ -377,6 +377,143 @@ void eigh_kernel(const OpaqueCall& call) {
   }
 }
 
+template <class T>
+void ldl_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgLdlFactorEx::name;
+  const bool check = call.attrs.as<LdlAttrs>().check_errors;
+  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const Batch<Int> pivots(op, call.results[1], 1), infos(op, call.results[2], 0);
+  const Int n = in.rows, lead = at_least_1(n);
+  const auto a = memory<T>(n, n);
+  const auto swaps = memory<Int>(n);
+  Int info = 0;
+  const auto factor = [&](T* work, Int size) {
+    lapack::functions<T>(op).sytrf("L", &n, a.get(), &lead, swaps.get(), work, &size, &info, 1);
+  };
+  const auto [work, size] = work_for<T>(op, factor);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), n);
+    keep_triangle(a.get(), n, false);
+    if (n > 0) factor(work.get(), size);
+    VITRO_CHECK(info == 0 || !check, op, ": the matrix is singular", of_batch(b, in.count),
+                ": element ", info - 1, " of the diagonal of D is 0");
+    out.store(b, a.get(), n);
+    pivots.store(b, swaps.get(), n);
+    infos.fill(b, info);
+  }
+}
+
+// LAPACK trusts its pivots: number i is a row, from 1, or, for both rows of a block of D, negative.
+void check_ldl_pivots(const Int* pivots, Int n) {
+  for (Int i = 0; i < n; ++i) {
+    const bool in_range = pivots[i] != 0 && -n <= pivots[i] && pivots[i] <= n;
+    const bool in_block = pivots[i] > 0 || (i + 1 < n && pivots[i + 1] < 0);
+    VITRO_CHECK(in_range && in_block, LinalgLdlSolve::name, ": pivot ", pivots[i], " at ", i,
+                " is none that linalg_ldl_factor makes for ", n, " rows");
+    if (pivots[i] < 0) ++i;
+  }
+}
+
+template <class T>
+void ldl_solve_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgLdlSolve::name;
+  const Batch<T> factors(op, call.operands[0].tensor, 2), right(op, call.operands[2].tensor, 2),
+      out(op, call.results[0], 2);
+  const Batch<Int> pivots(op, call.operands[1].tensor, 1);
+  const Int n = factors.rows, columns = right.columns, lead = at_least_1(n);
+  const auto ld = memory<T>(n, n), x = memory<T>(n, columns);
+  const auto swaps = memory<Int>(n);
+  for (int64_t b = 0; b < out.count; ++b) {
+    factors.load(b, ld.get(), n);
+    pivots.load(b, swaps.get(), n);
+    check_ldl_pivots(swaps.get(), n);
+    right.load(b, x.get(), n);
+    Int info = 0;
+    lapack::functions<T>(op).sytrs("L", &n, &columns, ld.get(), &lead, swaps.get(), x.get(), &lead,
+                                   &info, 1);
+    VITRO_ASSERT(info == 0);
+    out.store(b, x.get(), n);
+  }
+}
+
+template <class T>
+void geqrf_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = Geqrf::name;
+  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2),
+      factors(op, call.results[1], 1);
+  const Int m = in.rows, n = in.columns, k = std::min(m, n), lead = at_least_1(m);
+  const auto a = memory<T>(m, n), tau = memory<T>(k);
+  Int info = 0;
+  const auto factor = [&](T* work, Int size) {
+    lapack::functions<T>(op).geqrf(&m, &n, a.get(), &lead, tau.get(), work, &size, &info);
+  };
+  const auto [work, size] = work_for<T>(op, factor);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), m);
+    if (k > 0) factor(work.get(), size);
+    VITRO_ASSERT(info == 0);
+    out.store(b, a.get(), m);
+    factors.store(b, tau.get(), k);
+  }
+}
+
+// c = a b, of n x n matrices.
+void multiply(const double* a, const double* b, double* c, int64_t n) {
+  std::fill(c, c + n * n, 0.0);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t k = 0; k < n; ++k)
+      for (int64_t i = 0; i < n; ++i) c[j * n + i] += a[k * n + i] * b[j * n + k];
+}
+
+// Taylor's polynomial of A / 2^s, whose norm is at most 1/4, squared s times.
+void exponential(double* a, int64_t n) {
+  constexpr int degree = 13;
+  const int64_t count = n * n;
+  double norm = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += std::abs(a[j * n + i]);
+    norm = std::max(norm, sum);
+  }
+  if (!is_finite(a, count) || !std::isfinite(norm)) {
+    std::fill(a, a + count, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  const int squarings = norm == 0 ? 0 : std::max(0, std::ilogb(norm) + 3);
+  for (int64_t i = 0; i < count; ++i) a[i] = std::ldexp(a[i], -squarings);
+  const auto sum = memory<double>(n, n), other = memory<double>(n, n);
+  make_identity(sum.get(), static_cast<Int>(n));
+  double *to = other.get(), *from = sum.get();
+  for (int k = degree; k > 0; --k) {  // Horner's rule: I + A / k (...)
+    multiply(a, from, to, n);
+    for (int64_t i = 0; i < count; ++i) to[i] /= k;
+    for (int64_t i = 0; i < n; ++i) to[i * n + i] += 1;
+    std::swap(to, from);
+  }
+  for (int k = 0; k < squarings; ++k) {
+    multiply(from, from, to, n);
+    std::swap(to, from);
+  }
+  std::copy(from, from + count, a);
+}
+
+template <class T>
+void matrix_exp_kernel(const OpaqueCall& call) {
+  constexpr std::string_view op = LinalgMatrixExp::name;
+  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const Int n = in.rows;
+  const int64_t count = static_cast<int64_t>(n) * n;
+  const auto a = memory<T>(n, n);
+  const auto wide = memory<double>(n, n);
+  for (int64_t b = 0; b < in.count; ++b) {
+    in.load(b, a.get(), n);
+    std::copy(a.get(), a.get() + count, wide.get());
+    exponential(wide.get(), n);
+    for (int64_t i = 0; i < count; ++i) a[i] = static_cast<T>(wide[i]);
+    out.store(b, a.get(), n);
+  }
+}
+
 }  // namespace
 
 void LinalgCholeskyEx::kernel(const OpaqueCall& call) {
@@ -402,6 +539,19 @@ void LinalgSvd::kernel(const OpaqueCall& call) {
 }
 void LinalgEigh::kernel(const OpaqueCall& call) {
   with_type(call, [&]<class T>() { eigh_kernel<T>(call); });
+}
+
+void LinalgLdlFactorEx::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { ldl_kernel<T>(call); });
+}
+void LinalgLdlSolve::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { ldl_solve_kernel<T>(call); });
+}
+void Geqrf::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { geqrf_kernel<T>(call); });
+}
+void LinalgMatrixExp::kernel(const OpaqueCall& call) {
+  with_type(call, [&]<class T>() { matrix_exp_kernel<T>(call); });
 }
 
 }  // namespace vitro::ops

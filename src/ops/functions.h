@@ -39,6 +39,8 @@ std::span<const NamedFunction> layer_functions();
 std::span<const NamedFunction> random_functions();
 // Functions of layout.h, statistics.h and special.h, and further overloads.
 std::span<const NamedFunction> more_functions();
+// Special functions.
+std::span<const NamedFunction> special_functions();
 // Other names of ops and functions: ATen's overloads of `name` are those of `function`.
 struct OtherName {
   std::string_view name, function;

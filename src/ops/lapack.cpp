@@ -47,6 +47,8 @@ Functions<T> all(char prefix) {
   load(f.orgqr, prefix, "orgqr");
   load(f.gesdd, prefix, "gesdd");
   load(f.syevd, prefix, "syevd");
+  load(f.sytrf, prefix, "sytrf");
+  load(f.sytrs, prefix, "sytrs");
   load(f.trsm, prefix, "trsm");
   return f;
 }

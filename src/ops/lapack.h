@@ -28,6 +28,10 @@ struct Functions {
   void (*syevd)(const char* job, const char* uplo, const Int* n, T* a, const Int* lda, T* values,
                 T* work, const Int* lwork, Int* iwork, const Int* liwork, Int* info, Length,
                 Length);
+  void (*sytrf)(const char* uplo, const Int* n, T* a, const Int* lda, Int* pivots, T* work,
+                const Int* lwork, Int* info, Length);
+  void (*sytrs)(const char* uplo, const Int* n, const Int* columns, const T* a, const Int* lda,
+                const Int* pivots, T* b, const Int* ldb, Int* info, Length);
   void (*trsm)(const char* side, const char* uplo, const char* trans, const char* diag,
                const Int* m, const Int* n, const T* alpha, const T* a, const Int* lda, T* b,
                const Int* ldb, Length, Length, Length, Length);

@@ -17,6 +17,7 @@
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scan.h"
 #include "vitro/ops/view.h"
 
 namespace vitro {
@@ -364,6 +365,40 @@ Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p, const
   const Tensor loss = sum(ops::where(others, above, 0), {1}) / count;
   const bool single = wide.rank() < 2 && target.rank() == 0;
   return reduced(single ? squeeze(loss, 0) : loss, reduction, x.operand.tensor().dtype());
+}
+
+std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor& target,
+                                                         int64_t reduction) {
+  constexpr std::string_view op = "multilabel_margin_loss_forward";
+  const CalledAs name(op, x.where);
+  check_reduction(op, reduction);
+  const Tensor wide = ops::widened(op, x);
+  VITRO_CHECK(wide.rank() <= 2 && equal_sizes(wide.sizes(), target.sizes()), op,
+              ": needs a target of the sizes of x, of rank 2 or less, got sizes ",
+              numbers_of(target.sizes()), " for x of sizes ", numbers_of(wide.sizes()));
+  VITRO_CHECK(target.dtype() == DType::i64, op, ": target must be i64, got ", target.dtype());
+  const Value rows = wide.rank() == 2 ? wide : reshape(wide, {1, -1}),
+              classes = reshape(target, rows.sizes());
+  const Size count = rows.size(1);
+  VITRO_CHECK(!less(count, 1), op, ": needs a class, got sizes ", numbers_of(wide.sizes()));
+  const Value given = cumsum(to(classes < 0, DType::i64), 1) == 0;
+  const Value safe = ops::where(given, classes, 0);
+  // [row, place in the target, class]
+  const Value places = arange(count, DType::i64, rows.device());
+  const Value same = Value(unsqueeze(safe, 2)) == places;
+  const Value is_target = any(same & unsqueeze(given, 2), 1);
+  const Value above =
+      ops::relu(1 - Value(unsqueeze(gather(rows, 1, safe), 2)) + unsqueeze(rows, 1));
+  const Value counts = Value(unsqueeze(given, 2)) & unsqueeze(~is_target, 1);
+  const Tensor loss = sum(ops::where(counts, above, 0), Dims{1, 2}) / count;
+  const DType dtype = x.operand.tensor().dtype();
+  const bool single = wide.rank() < 2;
+  return {reduced(single ? squeeze(loss, 0) : loss, reduction, dtype),
+          to(reshape(is_target, target.sizes()), dtype)};
+}
+
+Tensor multilabel_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
+  return multilabel_margin_loss_forward(x, target, reduction).first;
 }
 
 }  // namespace vitro

@@ -5,20 +5,26 @@
 #include <ranges>
 
 #include "bind.h"
+#include "core/numbers.h"
 #include "functions.h"
 #include "ops/memory_format.h"
 #include "ops/value.h"
+#include "ops/wide.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/compaction.h"
+#include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/derived.h"
 #include "vitro/ops/distance.h"
+#include "vitro/ops/gather.h"
 #include "vitro/ops/layout.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/pool.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
+#include "vitro/ops/segments.h"
 #include "vitro/ops/sort.h"
 #include "vitro/ops/special.h"
 #include "vitro/ops/statistics.h"
@@ -149,6 +155,116 @@ Tensor safe_softmax(At x, int64_t dim, std::optional<DType> dtype) {
   constexpr double least = -std::numeric_limits<double>::infinity();
   const Tensor none = all(x.operand.tensor() == least, dim, true);
   return ops::where(none, 0, softmax(x, dim, dtype));
+}
+
+// ---- gradients of softmax ----
+
+// g and the result y of a softmax, in the type of the computation.
+struct SoftmaxGradient {
+  Value g, y;
+  SoftmaxGradient(std::string_view op, const At& grad_output, const Tensor& output, DType dtype) {
+    const Tensor& given = grad_output.operand.tensor();
+    check_floating(op, given);
+    VITRO_CHECK(given.dtype() == output.dtype(), op, ": dtypes of the gradient and the output ",
+                "differ: ", given.dtype(), " and ", output.dtype());
+    VITRO_CHECK(dtype == output.dtype() || (dtype == DType::f16 && output.dtype() == DType::f32),
+                op, ": input_dtype must be that of the output, or f16 for f32, got ", dtype,
+                " for ", output.dtype());
+    const DType wide = compute_type(output.dtype());
+    g = to(given, wide);
+    y = to(output, wide);
+  }
+};
+Tensor softmax_backward(At grad_output, const Tensor& output, int64_t dim, DType input_dtype) {
+  const SoftmaxGradient s("_softmax_backward_data", grad_output, output, input_dtype);
+  const Value weighted = s.g * s.y;
+  return to(weighted - s.y * sum(weighted, Dims{dim}, true), input_dtype);
+}
+Tensor log_softmax_backward(At grad_output, const Tensor& output, int64_t dim, DType input_dtype) {
+  const SoftmaxGradient s("_log_softmax_backward_data", grad_output, output, input_dtype);
+  return to(s.g - exp(s.y) * sum(s.g, Dims{dim}, true), input_dtype);
+}
+
+// ---- masked indices ----
+
+// The indices brought into the range of the dimensions that they index.
+std::vector<Tensor> clamped(const Tensor& x, std::span<const Tensor> indices) {
+  std::vector<Tensor> out;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    Tensor one = indices[d];
+    VITRO_CHECK(static_cast<int64_t>(d) < x.rank(), "index: too many indices for sizes ",
+                numbers_of(x.sizes()));
+    if (one.defined()) {
+      const Size size = x.size(static_cast<int64_t>(d));
+      one = clamp(one, -size, size - 1);
+    }
+    out.push_back(one);
+  }
+  return out;
+}
+Tensor unsafe_masked_index(At x, const Tensor& mask, std::span<const Tensor> indices,
+                           const Scalar& fill) {
+  const std::vector<Tensor> safe = clamped(x.operand.tensor(), indices);
+  return masked_fill(index(x, safe), ~Value(mask), fill);
+}
+Tensor unsafe_masked_put(At x, const Tensor& mask, std::span<const Tensor> indices,
+                         const Tensor& values) {
+  const std::vector<Tensor> safe = clamped(x.operand.tensor(), indices);
+  return index_put(x, safe, masked_fill(values, ~Value(mask), 0), true);
+}
+
+// ---- chunks ----
+
+// Each tensor in so many chunks along dim, the last ones filled up with 0, flat from there on.
+Tensor chunk_cat(std::span<const Tensor> tensors, int64_t dim, int64_t num_chunks,
+                 std::source_location from) {
+  constexpr std::string_view op = "_chunk_cat";
+  VITRO_CHECK(!tensors.empty(), op, ": needs a tensor");
+  VITRO_CHECK(num_chunks >= 1, op, ": needs a positive number of chunks, got ", num_chunks);
+  dim = wrap_dim(op, dim, tensors[0].rank());
+  std::vector<Tensor> parts;
+  for (const Tensor& t : tensors) {
+    VITRO_CHECK(t.dtype() == tensors[0].dtype(), op, ": dtypes differ: ", tensors[0].dtype(),
+                " and ", t.dtype());
+    VITRO_CHECK(t.rank() > dim && !known_equal(t.numel(), 0), op,
+                ": needs tensors with elements and dimension ", dim, ", got sizes ",
+                numbers_of(t.sizes()));
+    Sizes pad, sizes;
+    for (int64_t d = 0; d < dim; ++d) sizes.push_back(t.size(d));
+    const Size length = t.size(dim), missing = (num_chunks - length % num_chunks) % num_chunks;
+    for (int64_t d = t.rank() - 1; d >= dim; --d) {
+      pad.push_back(0);
+      pad.push_back(d == dim ? missing : Size(0));
+    }
+    sizes.push_back(num_chunks);
+    sizes.push_back(-1);
+    parts.push_back(reshape({constant_pad_nd({t, from}, pad), from}, sizes));
+  }
+  return cat(parts, dim + 1, from);
+}
+
+// ---- sizes in place ----
+
+// Memory belongs to a tensor as long as it lives: only its own sizes are possible.
+void check_own_sizes(std::string_view op, const Tensor& x, const Sizes& size) {
+  VITRO_CHECK(equal_sizes(x.sizes(), size), op, ": a tensor cannot change its sizes ",
+              numbers_of(x.sizes()), " to ", numbers_of(size),
+              "; use reshape, narrow or constant_pad_nd, which return another tensor");
+}
+Tensor resize(At x, const Sizes& size) {
+  check_own_sizes("resize_", x.operand.tensor(), size);
+  return x.operand.tensor();
+}
+Tensor resize_as(At x, const Tensor& the_template) {
+  check_own_sizes("resize_as_", x.operand.tensor(), the_template.sizes());
+  return x.operand.tensor();
+}
+Tensor segment_reduce_of(At data, std::string_view reduce, const Tensor& lengths,
+                         const Tensor& indices, const Tensor& offsets, int64_t axis, bool unsafe,
+                         const std::optional<Scalar>& initial) {
+  VITRO_CHECK(!indices.defined(), "segment_reduce: indices are not implemented, as in torch; ",
+              "needs lengths or offsets");
+  return segment_reduce(data, reduce, lengths, offsets, axis, unsafe, initial);
 }
 
 // ---- nonzero ----
@@ -512,6 +628,34 @@ constexpr NamedFunction rows[] = {
      bound<&div>},
     {"_safe_softmax", "softmax, but 0 for rows of -inf.",
      "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", bound<&safe_softmax>},
+    {"_softmax_backward_data", "The gradient of x of y = softmax(x), from y and its gradient.",
+     "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+     bound<&softmax_backward>},
+    {"_log_softmax_backward_data",
+     "The gradient of x of y = log_softmax(x), from y and its gradient.",
+     "(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+     bound<&log_softmax_backward>},
+    {"_unsafe_masked_index", "index with indices brought into range; fill where not mask.",
+     "(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+     bound<&unsafe_masked_index>},
+    {"_unsafe_masked_index_put_accumulate",
+     "x with values added at the indices, which are brought into range, where mask.",
+     "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+     bound<&unsafe_masked_put>},
+    {"_chunk_cat", "The tensors in equal chunks, filled up with 0, concatenated behind dim.",
+     "(Tensor[] tensors, int dim, int num_chunks) -> Tensor", bound<&chunk_cat>},
+    {"segment_reduce", "The sum, mean, max, min or product of each segment along axis.",
+     "(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? "
+     "offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
+     bound<&segment_reduce_of>},
+    {"detach_", "x as a constant from here on: the gradient of what it was before is 0.",
+     "(Tensor(a!) self) -> Tensor(a!)", written<&detach>},
+    {"resize_", "x itself, which must have the sizes.",
+     "(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+     bound<&resize>},
+    {"resize_as_", "x itself, which must have the sizes of the_template.",
+     "(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+     bound<&resize_as>},
     {"linalg_norm",
      "The norm of matrices if `ord` is given and there are two dimensions, else of vectors.",
      "(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
@@ -561,6 +705,8 @@ constexpr OtherName names[] = {
     {"less", "lt"},
     {"less_equal", "le"},
     {"linalg_matmul", "matmul"},
+    {"matrix_exp", "linalg_matrix_exp"},
+    {"matrix_power", "linalg_matrix_power"},
     {"mH", "mT"},
     {"moveaxis", "movedim"},
     {"negative", "neg"},
@@ -574,10 +720,17 @@ constexpr OtherName names[] = {
     {"special_exp2", "exp2"},
     {"special_expit", "sigmoid"},
     {"special_expm1", "expm1"},
+    {"special_gammainc", "igamma"},
+    {"special_gammaincc", "igammac"},
     {"special_gammaln", "lgamma"},
+    {"special_i0", "i0"},
     {"special_log1p", "log1p"},
     {"special_logit", "logit"},
     {"special_logsumexp", "logsumexp"},
+    {"special_modified_bessel_i0", "i0"},
+    {"special_modified_bessel_i1", "special_i1"},
+    {"special_multigammaln", "mvlgamma"},
+    {"special_polygamma", "polygamma"},
     {"special_psi", "digamma"},
     {"special_sinc", "sinc"},
     {"subtract", "sub"},

@@ -230,6 +230,14 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
      "reduction=1) -> Tensor",
      bound<&multi_margin_loss>},
+    {"multilabel_margin_loss",
+     "The sum of max(0, 1 - x of a target class + x of another class) over both, divided by the "
+     "number of classes.",
+     "(Tensor self, Tensor target, int reduction=1) -> Tensor", bound<&multilabel_margin_loss>},
+    {"multilabel_margin_loss_forward",
+     "multilabel_margin_loss, and whether each class is in the target.",
+     "(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
+     bound<&multilabel_margin_loss_forward>},
     {"einsum", "The sum of products that the equation describes.",
      "(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", bound<&einsum_of>},
     {"outer", "The products of each two elements.", "(Tensor self, Tensor vec2) -> Tensor",

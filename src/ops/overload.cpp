@@ -105,8 +105,9 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions(),
-                           random_functions(), decomposition_functions(), more_functions()}) {
+  for (const auto table :
+       {functions(), neural_functions(), array_functions(), layer_functions(), random_functions(),
+        decomposition_functions(), more_functions(), special_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/special_values.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -14,6 +15,7 @@
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/product.h"
@@ -42,19 +44,24 @@ struct Both {
   }
 };
 
-DType float_of(DType dtype) {
-  return is_floating(dtype) ? dtype : default_float;
-}
-
 // x in the type of the computation of a function to floating-point numbers.
 Value wide_float(const At& x) {
   return to(x.operand.tensor(), compute_type(float_of(x.operand.tensor().dtype())));
 }
-Tensor rounded(const Tensor& y, const At& x) {
-  return to(y, float_of(x.operand.tensor().dtype()));
-}
 
 }  // namespace
+
+Value ops::wide_double(const At& x) {
+  return to(x.operand.tensor(), DType::f64);
+}
+Tensor ops::rounded(const Tensor& y, const At& x) {
+  return to(y, float_of(x.operand.tensor().dtype()));
+}
+Value ops::polynomial(std::span<const double> terms, const Value& x) {
+  Value sum = x * terms.back() + terms[terms.size() - 2];
+  for (size_t i = terms.size() - 2; i-- > 0;) sum = sum * x + terms[i];
+  return sum;
+}
 
 namespace {
 
@@ -171,13 +178,6 @@ constexpr double stirling[] = {1.0 / 12,    -1.0 / 360, 1.0 / 1260,
 constexpr double psi_terms[] = {1.0 / 12,   -1.0 / 120, 1.0 / 252,
                                 -1.0 / 240, 1.0 / 132,  -691.0 / 32760};
 
-// terms[0] + terms[1] * x + ...
-Value polynomial(std::span<const double> terms, const Value& x) {
-  Value sum = x * terms.back() + terms[terms.size() - 2];
-  for (size_t i = terms.size() - 2; i-- > 0;) sum = sum * x + terms[i];
-  return sum;
-}
-
 // log(gamma(x)) for x > 0, by Stirling's series of x + shift.
 Value log_gamma_of_positive(const Value& x) {
   Value product = x;
@@ -195,10 +195,6 @@ Value digamma_of_positive(const Value& x) {
   const Value square = inverse * inverse;
   const Value sum = ops::log(y) - inverse * 0.5 - square * polynomial(psi_terms, square);
   return sum - ops::where(far, 0, less);
-}
-
-Value wide_double(const At& x) {
-  return to(x.operand.tensor(), DType::f64);
 }
 
 }  // namespace
@@ -359,16 +355,19 @@ Tensor linalg_matrix_power(ops::At x, int64_t n) {
   Value power = x.operand.tensor();
   VITRO_CHECK(power.rank() >= 2 && equal(power.size(-1), power.size(-2)),
               "linalg_matrix_power: needs square matrices, got sizes ", numbers_of(power.sizes()));
-  VITRO_CHECK(n >= 0, "linalg_matrix_power: n = ", n,
-              " needs an inverse, which is not implemented");
+  auto left = static_cast<uint64_t>(n);
+  if (n < 0) {
+    power = linalg_inv({power, x.where});
+    left = 0 - left;
+  }
   if (n == 0) {
     const Tensor one = eye(power.size(-1), {}, power.dtype(), power.device());
     return clone(expand(one, power.sizes()), ops::MemoryFormat::contiguous);
   }
   Value out;
-  for (; n > 0; n /= 2) {
-    if (n % 2 == 1) out = out.defined() ? Value(matmul(out, power)) : power;
-    if (n > 1) power = matmul(power, power);
+  for (; left > 0; left /= 2) {
+    if (left % 2 == 1) out = out.defined() ? Value(matmul(out, power)) : power;
+    if (left > 1) power = matmul(power, power);
   }
   return out;
 }

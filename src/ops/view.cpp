@@ -221,6 +221,19 @@ IndexList Unsqueeze::map(const TensorMeta& operand, const TensorMeta&, AttrsView
   return out;
 }
 
+void Detach::shape(ShapeCall& call) {
+  call.results.push_back(*call.operands[0].meta);
+}
+
+IndexList Detach::map(const TensorMeta&, const TensorMeta&, AttrsView,
+                      std::span<const sym::Expr> index) {
+  return IndexList{index};
+}
+
+ViewBack Detach::back(const TensorMeta&, const TensorMeta&, AttrsView) {
+  return {&def<Detach>(), {}};
+}
+
 ViewBack View::back(const TensorMeta& operand, const TensorMeta&, AttrsView) {
   const ViewAttrs inverse{operand.sizes};
   return {&def<View>(), vitro::Attrs(attrs_view<View>(inverse))};
@@ -395,6 +408,9 @@ Tensor narrow(ops::At x, int64_t dim, Size start, Size length) {
 }
 Tensor select(ops::At x, int64_t dim, Size index) {
   return ops::call<ops::Select>(x.where, {x.operand}, {dim, index});
+}
+Tensor detach(ops::At x) {
+  return ops::call<ops::Detach>(x.where, {x.operand});
 }
 Tensor squeeze(ops::At x) {
   return ops::call<ops::Squeeze>(x.where, {x.operand}, {});

@@ -176,6 +176,7 @@ TEST_F(Gradients, agree_with_differences_for_every_op) {
     checked.insert(of_call.called.begin(), of_call.called.end());
   }
   for (const OpDef* op : ops::all()) {
+    if (op->name == "detach") continue;  // its gradient is 0 although there are differences
     EXPECT_TRUE(checked.contains(op) || !is_differentiable(*op))
         << op->name
         << ": tools/op_samples/gradients.py needs a sample at a point where the op is "

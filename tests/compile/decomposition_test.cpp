@@ -116,5 +116,71 @@ TEST(Decomposition, of_elements_that_are_not_finite_ends) {
   EXPECT_TRUE(all(isnan(linalg_eigvalsh(nan))).item<bool>());
 }
 
+TEST(Decomposition, by_reflections_has_the_matrix_as_product) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{3, 3}, {5, 3}, {2, 4, 3}, {1, 1}}) {
+    const Tensor a = matrix(sizes);
+    const auto [reflections, tau] = geqrf(a);
+    const Tensor q = linalg_householder_product(reflections, tau);
+    const Size n = a.size(-1);
+    const Tensor r = triu(narrow(reflections, -2, 0, n));
+    EXPECT_LT(distance(matmul(q, r), a), 1e-12);
+    EXPECT_LT(distance(matmul(transpose(q, -1, -2), q), identity(n.value())), 1e-12);
+    EXPECT_LT(distance(ormqr(reflections, tau, constant_pad_nd(r, {0, 0, 0, a.size(-2) - n})), a),
+              1e-12);
+    // Q^T Q = 1, on either side, for the whole Q
+    const Tensor whole = eye(a.size(-2), {}, DType::f64);
+    Sizes square = a.sizes();
+    square.back() = a.size(-2);
+    const Tensor all = expand(whole, square);
+    const Tensor once = ormqr(reflections, tau, all);
+    EXPECT_LT(distance(ormqr(reflections, tau, once, true, true), whole), 1e-12);
+    EXPECT_LT(distance(ormqr(reflections, tau, once, false, true), whole), 1e-12);
+  }
+}
+
+TEST(Decomposition, of_indefinite_matrices_solves_equations) {
+  const Tensor half = matrix({2, 5, 5}), b = matrix({5, 3}, 0.21);
+  const Tensor a = half + transpose(half, -1, -2);
+  const Tensor blocks = a - diag_embed(diagonal(a, 0, -2, -1));  // D has blocks of two rows
+  for (const Tensor& one : {a, blocks}) {
+    const auto [ld, pivots] = linalg_ldl_factor(one);
+    EXPECT_LT(distance(matmul(one, linalg_ldl_solve(ld, pivots, b)), expand(b, {2, 5, 3})), 1e-11);
+  }
+  const auto [ld, pivots] = linalg_ldl_factor(a);
+  EXPECT_EQ(error_of([&, &factor = ld, &swaps = pivots] {
+              (void)linalg_ldl_solve(factor, swaps * 9, b);
+            }).find("linalg_ldl_solve: pivot "),
+            0U);
+  EXPECT_EQ(error_of([] { (void)linalg_ldl_factor(zeros({2, 2}, DType::f64)); }),
+            "linalg_ldl_factor: the matrix is singular: element 0 of the diagonal of D is 0");
+}
+
+TEST(Decomposition, minimizes_the_squares_of_equations_without_a_solution) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{6, 3}, {3, 6}, {2, 4, 4}}) {
+    const Tensor a = matrix(sizes);
+    std::vector<int64_t> of_b = sizes;
+    of_b.back() = 2;
+    const Tensor b = matrix(of_b, 0.21);
+    for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"}) {
+      const auto [x, residuals, rank, values] = linalg_lstsq(a, b, {}, driver);
+      const Tensor rest = matmul(a, x) - b;
+      EXPECT_LT(distance(matmul(transpose(a, -1, -2), rest), zeros_like(x)), 1e-9) << driver;
+    }
+  }
+}
+
+TEST(Decomposition, has_no_part_in_an_exponential_which_is_one_of_sums) {
+  const Tensor a = matrix({2, 4, 4}), whole = expand(identity(4), {2, 4, 4});
+  EXPECT_LT(distance(matmul(linalg_matrix_exp(a * 3), linalg_matrix_exp(a * -3)), whole), 1e-9);
+  EXPECT_LT(distance(linalg_matrix_exp(a * 2), matmul(linalg_matrix_exp(a), linalg_matrix_exp(a))),
+            1e-11);
+  const Tensor turned = reshape(Tensor::from({0.0, -2.0, 2.0, 0.0}, {4}), {2, 2});
+  const Tensor by_2 =
+      Tensor::from({std::cos(2.0), -std::sin(2.0), std::sin(2.0), std::cos(2.0)}, {2, 2});
+  EXPECT_LT(distance(linalg_matrix_exp(turned), by_2), 1e-14);
+}
+
 }  // namespace
 }  // namespace vitro

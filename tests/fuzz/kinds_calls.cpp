@@ -17,7 +17,8 @@ constexpr int64_t most_made = 1 << 16;  // limit of elements of a result
 // theirs, so the known ones are listed here; empty: the argument cannot be chosen.
 std::span<const std::string_view> words_of(const OpDef* op, std::string_view argument) {
   static constexpr std::string_view rounding_modes[] = {"floor", "trunc"};
-  static constexpr std::string_view scatters_with[] = {"add", "multiply"};
+  static constexpr std::string_view scatters_with[] = {"add", "multiply", "sum", "mean", "max"},
+                                    drivers[] = {"gels", "gelsy", "gelsd", "gelss"};
   static constexpr std::string_view equations[] = {"ij,jk", "...i,...i->...", "...ij->...j",
                                                    "ii->i"};
   static constexpr std::string_view orders[] = {"fro"}, indexings[] = {"ij", "xy"},
@@ -29,6 +30,7 @@ std::span<const std::string_view> words_of(const OpDef* op, std::string_view arg
   if (argument == "ord") return orders;
   if (argument == "indexing") return indexings;
   if (argument == "side") return sides;
+  if (argument == "driver") return drivers;
   if (argument == "padding") return paddings;
   if (argument == "UPLO" && !op) return triangles;
   if (argument == "p") return norms;

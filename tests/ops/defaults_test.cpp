@@ -335,6 +335,7 @@ std::map<std::string, Row> losses() {
 }
 
 std::map<std::string, Row> decompositions() {
+  static const auto* classes = new Tensor(Tensor::empty({3, 3}, DType::i64));
   static const auto* pivots = new Tensor(Tensor::empty({3}, DType::i32));
   static const auto* solid = new Tensor(Tensor::empty({3, 1, 3}));
   return {
@@ -366,6 +367,14 @@ std::map<std::string, Row> decompositions() {
       {"pinverse", {{x()}, [] { (void)pinverse(x()); }}},
       {"linalg_matrix_rank.atol_rtol_float", {{x()}, [] { (void)linalg_matrix_rank(x()); }}},
       {"linalg_matrix_rank", {{x(), Scalar(0.5)}, [] { (void)linalg_matrix_rank(x(), 0.5, 0.0); }}},
+      {"multilabel_margin_loss",
+       {{x(), *classes}, [] { (void)multilabel_margin_loss(x(), *classes); }}},
+      {"linalg_ldl_factor_ex", {{x()}, [] { (void)linalg_ldl_factor_ex(x()); }}},
+      {"linalg_ldl_factor", {{x()}, [] { (void)linalg_ldl_factor(x()); }}},
+      {"linalg_ldl_solve",
+       {{x(), *pivots, x()}, [] { (void)linalg_ldl_solve(x(), *pivots, x()); }}},
+      {"ormqr", {{x(), row(), x()}, [] { (void)ormqr(x(), row(), x()); }}},
+      {"linalg_lstsq", {{x(), x()}, [] { (void)linalg_lstsq(x(), x()); }}},
       {"linalg_cond", {{x()}, [] { (void)linalg_cond(x()); }}},
   };
 }
@@ -579,6 +588,7 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "_linalg_solve_ex",
                                           "_linalg_svd",
                                           "triangular_solve",
+                                          "segment_reduce",
                                           "bincount",
                                           "histogram.bin_ct",
                                           "_unique2",

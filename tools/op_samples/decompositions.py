@@ -7,6 +7,8 @@ from .gradients import Gradients, real
 from .samples import EQUAL, Family, Tolerance
 
 NEAR = Tolerance(ulps=16, relative=256, absolute=256)
+LONG = Tolerance(ulps=64, relative=4096, absolute=256)
+INF = float("inf")
 ATEN = torch.ops.aten
 LINALG = torch.linalg
 SIZES = [(3, 3), (2, 4, 4), (2, 1, 2, 2), (1, 1), (0, 0), (0, 3, 3)]
@@ -197,9 +199,93 @@ def spectra(family):
         family.add(op, v.numbers("i64", (2, 2)), refused=True)
 
 
+def reflections(family):
+    for name in ("f32", "f64"):
+        for sizes in SHAPES:
+            x = v.numbers(name, sizes, "reflections")
+            family.add("geqrf", x, tolerance=NEAR)
+            a, tau = torch.geqrf(x)
+            if sizes[-2] >= sizes[-1]:
+                family.add("linalg_householder_product", a, tau, tolerance=NEAR)
+            for transpose in (False, True):
+                family.add("ormqr", a, tau, v.numbers(name, (*sizes[:-1], 2)), tolerance=NEAR, attrs={"transpose": transpose})
+                family.add("ormqr", a, tau, v.numbers(name, (*sizes[:-2], 2, sizes[-2])), tolerance=NEAR, attrs={"left": False, "transpose": transpose})
+        a, tau = torch.geqrf(v.numbers(name, (5, 3), "reflections"))
+        family.add("linalg_householder_product", a, tau[:2], tolerance=NEAR)
+        family.add("orgqr", a, tau, tolerance=NEAR)
+    family.add("linalg_householder_product", a, tau[:, None])
+    family.add("linalg_householder_product", a.mT, tau)
+    family.add("linalg_householder_product", a, tau.float())
+    family.add("ormqr", a, tau, a[:3])
+    family.add("ormqr", a, tau[:2], a)
+    for sizes in REFUSED[1:]:
+        family.add("geqrf", v.numbers("f32", sizes))
+
+
+def ldl(family):
+    for name in ("f32", "f64"):
+        for sizes in SIZES:
+            x = symmetric(name, sizes)
+            family.add("linalg_ldl_factor_ex", x, tolerance=NEAR)
+            data, pivots = LINALG.ldl_factor(x)
+            family.add("linalg_ldl_solve", data, pivots, v.numbers(name, (*sizes[:-1], 2)), tolerance=NEAR)
+        x = symmetric(name, (4, 4), "pivots")
+        x.diagonal().zero_()  # D has blocks
+        family.add("linalg_ldl_factor", x, tolerance=NEAR)
+        data, pivots = LINALG.ldl_factor(x)
+        family.add("linalg_ldl_solve", data, pivots, v.numbers(name, (2, 4, 3)), tolerance=NEAR)
+    family.add("linalg_ldl_factor_ex", torch.zeros(2, 2))
+    family.add("linalg_ldl_factor", torch.zeros(2, 2))
+    family.add("linalg_ldl_solve", data, pivots, torch.ones(4).double())
+    family.add("linalg_ldl_solve", data, pivots.long(), torch.ones(4, 1).double())
+    family.add("linalg_ldl_solve", data, pivots, torch.ones(4, 1))
+    for sizes in REFUSED:
+        family.add("linalg_ldl_factor_ex", v.numbers("f32", sizes))
+
+
+def least_squares(family):
+    for name in ("f32", "f64"):
+        for sizes in ((3, 3), (5, 3), (3, 5), (2, 4, 3), (2, 3, 4), (0, 3), (3, 0), (0, 3, 2)):
+            x, b = regular(name, sizes), v.numbers(name, (*sizes[:-1], 2))
+            family.add("linalg_lstsq", x, b, tolerance=NEAR)
+            for driver in ("gels", "gelsy", "gelsd", "gelss"):
+                family.add("linalg_lstsq", x, b, tolerance=NEAR, attrs={"driver": driver})
+        x = regular(name, (2, 5, 3))
+        family.add("linalg_lstsq", x, v.numbers(name, (2, 5)), tolerance=NEAR, attrs={"driver": "gelsd"})
+        family.add("linalg_lstsq", x[0], v.numbers(name, (5,)), tolerance=NEAR, attrs={"driver": "gels"})
+        half = v.numbers(name, (5, 2), "rank") @ v.numbers(name, (2, 3), "rank", 1)  # of rank 2
+        for driver in ("gelsy", "gelsd", "gelss"):
+            family.add("linalg_lstsq", half, v.numbers(name, (5, 2)), tolerance=NEAR, attrs={"driver": driver, "rcond": 1e-3}, call=without_zeros)
+    family.add("linalg_lstsq", x, v.numbers("f64", (2, 4, 1)))
+    family.add("linalg_lstsq", x, v.numbers("f32", (2, 5, 1)))
+    family.add("linalg_lstsq", x, v.numbers("f64", (2, 5, 1)), attrs={"driver": "gelsx"})
+
+
+def without_zeros(x, b, rcond, driver):
+    """Singular values that should be 0 as such: they are rounding errors."""
+    solution, residuals, rank, s = ATEN.linalg_lstsq(x, b, rcond=rcond, driver=driver)
+    return solution, residuals, rank, torch.where(s < 1e-6 * s.max(), 0, s) if s.numel() else s
+
+
+def exponentials(family):
+    for name in ("f32", "f64"):
+        for sizes in SIZES:
+            for scale in (1e-3, 1, 6):
+                family.add("linalg_matrix_exp", v.numbers(name, sizes) * scale, tolerance=LONG)
+        family.add("matrix_exp", v.swapped(lambda n: v.numbers(name, n), (2, 3, 3)), tolerance=LONG)
+        family.add("linalg_matrix_exp", torch.zeros(2, 2, dtype=v.DTYPES[name]), tolerance=EQUAL)
+        family.add("linalg_matrix_exp", torch.tensor([[INF, 0], [0, 1]], dtype=v.DTYPES[name]), tolerance=NEAR)
+        for n in (-1, -3):
+            family.add("linalg_matrix_power", regular(name, (2, 3, 3)), attrs={"n": n}, tolerance=NEAR)
+            family.add("matrix_power", regular(name, (3, 3)), attrs={"n": n}, tolerance=NEAR)
+    family.add("linalg_matrix_power", torch.zeros(2, 2), attrs={"n": -1})
+    for sizes in REFUSED:
+        family.add("linalg_matrix_exp", v.numbers("f32", sizes))
+
+
 def decompositions():
     family = Family("decompositions")
-    for part in (cholesky, lu, equations, spectra):
+    for part in (cholesky, lu, equations, spectra, reflections, ldl, least_squares, exponentials):
         part(family)
     return family
 
@@ -243,6 +329,16 @@ def decomposition_gradients():
         family.add("linalg_svdvals", real(*sizes, key="svd"))
         family.add("linalg_pinv", real(*sizes, key="svd"), call=lambda x: LINALG.pinv(x))
     family.add("linalg_matrix_norm", real(3, 4, key="nuc"), attrs={"ord": "nuc"}, call=LINALG.matrix_norm)
+    a, tau = torch.geqrf(real(4, 3, key="reflections"))
+    family.add("linalg_householder_product", a, tau)
+    for transpose in (False, True):
+        family.add("ormqr", a, tau, real(4, 2), attrs={"transpose": transpose})
+        family.add("ormqr", a, tau, real(2, 4), attrs={"left": False, "transpose": transpose})
+    family.add("linalg_matrix_exp", batch)
+    family.add("linalg_matrix_exp", real(3, 3, key="exp"), second=True)
+    family.add("linalg_matrix_power", square, attrs={"n": -2})
+    for sizes in ((4, 3), (3, 4), (3, 3)):
+        family.add("linalg_lstsq", matrix(*sizes), real(sizes[0], 2))
     symmetric = square + square.mT
     family.add("linalg_eigvalsh", symmetric, slope=False)
     family.add("_linalg_eigh", real(2, 1, 1))

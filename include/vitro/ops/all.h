@@ -17,6 +17,7 @@
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/derived.h"
+#include "vitro/ops/element_functions.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
@@ -69,7 +70,7 @@ using WindowOps = List<
     MaxPool2d, MaxPool3d, MaxPool2dWithIndices, MaxPool3dWithIndices, AvgPool2d, AvgPool3d>;
 using SortOps = List<Sort, Topk>;
 using OtherOps = List<
-    View, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
+    View, Detach, Permute, Expand, Slice, Select, Squeeze, Unsqueeze, Diagonal, AsStrided,
     Cat, Embedding, IndexSelect, Gather, Index, SliceScatter, SelectScatter, DiagonalScatter,
     AsStridedScatter, Scatter, ScatterAdd, ScatterReduce, IndexCopy, IndexAdd, IndexReduce, IndexPut,
     EmbeddingDenseBackward,
@@ -78,7 +79,11 @@ using OtherOps = List<
     ScaledDotProductAttention,
     Convolve,
     LinalgCholeskyEx, LinalgLuFactorEx, LuUnpack, LinalgLuSolve, LinalgSolveTriangular, LinalgQr, LinalgSvd,
-    LinalgEigh,
+    LinalgEigh, LinalgLdlFactorEx, LinalgLdlSolve, Geqrf, LinalgMatrixExp,
+    Gcd, Nextafter, Zeta, Igamma, Igammac,
+    ChebyshevT, ChebyshevU, ChebyshevV, ChebyshevW,
+    ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW,
+    HermiteH, HermiteHe, LaguerreL, LegendreP,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian,
     PhiloxUniform, PhiloxNormal, PhiloxDropout>;
 // clang-format on

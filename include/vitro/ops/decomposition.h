@@ -13,6 +13,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,6 +28,8 @@ Tensor linalg_lu_solve(ops::At LU, const Tensor& pivots, const Tensor& B, bool l
 // The batches of A and B broadcast.
 Tensor linalg_solve_triangular(ops::At A, const Tensor& B, bool upper, bool left = true,
                                bool unitriangular = false);
+// The batches of LD and B broadcast.
+Tensor linalg_ldl_solve(ops::At LD, const Tensor& pivots, const Tensor& B, bool hermitian = false);
 
 namespace ops {
 
@@ -215,6 +218,69 @@ struct LinalgEigh : Decomposition {
   static void gradient(Formula& f);
 };
 
+struct LdlAttrs {
+  bool hermitian = false, check_errors = false;
+  static constexpr void each(auto&& f) {
+    f("hermitian", &LdlAttrs::hermitian);
+    f("check_errors", &LdlAttrs::check_errors);
+  }
+};
+struct LinalgLdlFactorEx : Decomposition {
+  static constexpr std::string_view
+      name = "linalg_ldl_factor_ex",
+      doc =
+          "L and the block diagonal D of A = L D L^T in one matrix, of a symmetric A, of which the "
+          "lower triangle is read; LAPACK's pivots (i32); info.";
+  static constexpr std::string_view signatures =
+      "(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor "
+      "pivots, Tensor info)";
+  static constexpr int arity = 1;
+  using Attrs = LdlAttrs;
+  static constexpr std::string_view not_differentiable = "torch defines none";
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+};
+
+struct LdlSolveAttrs {
+  bool hermitian = false;
+  static constexpr void each(auto&& f) { f("hermitian", &LdlSolveAttrs::hermitian); }
+};
+struct LinalgLdlSolve : Decomposition {
+  static constexpr std::string_view name = "linalg_ldl_solve",
+                                    doc = "X with A X = B, for A = L D L^T.";
+  static constexpr std::string_view signatures =
+      "(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor";
+  static constexpr int arity = 3;
+  static constexpr auto function = &vitro::linalg_ldl_solve;
+  using Attrs = LdlSolveAttrs;
+  static constexpr std::string_view not_differentiable = "torch defines none";
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+};
+
+struct Geqrf : Decomposition {
+  static constexpr std::string_view
+      name = "geqrf",
+      doc =
+          "R of A = Q R, and below its diagonal the vectors of the reflections whose product is Q; "
+          "the factors of the reflections.";
+  static constexpr std::string_view signatures = "(Tensor self) -> (Tensor a, Tensor tau)";
+  static constexpr int arity = 1;
+  static constexpr std::string_view not_differentiable = "torch defines none";
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+};
+
+struct LinalgMatrixExp : Decomposition {
+  static constexpr std::string_view name = "linalg_matrix_exp",
+                                    doc = "The sum of A^k / k! over k, of square matrices.";
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+  static void gradient(Formula& f);
+};
+
 }  // namespace ops
 
 std::pair<Tensor, Tensor> linalg_cholesky_ex(ops::At x, bool upper = false,
@@ -276,5 +342,31 @@ Tensor linalg_matrix_rank(ops::At A, std::optional<double> atol = {},
 // of linalg_matrix_norm else. Infinite for a singular matrix.
 Tensor linalg_cond(ops::At A, const std::optional<Scalar>& p = {});
 Tensor linalg_cond(ops::At A, std::string_view p);
+
+// `hermitian` changes nothing for real numbers.
+std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(ops::At A, bool hermitian = false,
+                                                        bool check_errors = false);
+std::pair<Tensor, Tensor> linalg_ldl_factor(ops::At A, bool hermitian = false);
+
+std::pair<Tensor, Tensor> geqrf(ops::At A);
+// The first columns of the product of the reflections I - tau[i] v[i] v[i]^T, with the vectors v
+// below the diagonal of `input` [..., m, n], 1 on it: Q for the result of geqrf.
+Tensor linalg_householder_product(ops::At input, const Tensor& tau);
+Tensor orgqr(ops::At input, const Tensor& tau);
+// The product of that Q [..., m, m], or of its transpose, with `other`: Q other (`left`) or other
+// Q.
+Tensor ormqr(ops::At input, const Tensor& tau, const Tensor& other, bool left = true,
+             bool transpose = false);
+
+// X that minimizes |A X - B|, the shortest one if there are several; the sums of the squares of
+// A X - B, the ranks and the singular values, each without elements where torch returns none for
+// the driver ("gels", "gelsy", which is the default, "gelsd" or "gelss"). Singular values up to
+// rcond * the largest count as 0; it is max(m, n) * epsilon if left out, and not used by gels,
+// which needs matrices of full rank.
+std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
+    ops::At A, const Tensor& B, std::optional<double> rcond = {},
+    const std::optional<std::string>& driver = {});
+
+Tensor linalg_matrix_exp(ops::At A);
 
 }  // namespace vitro

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tuple>
+#include <utility>
 
 #include "vitro/ops/define.h"
 
@@ -58,5 +59,10 @@ Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor&
 Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p = 1,
                          const Scalar& margin = 1, const Tensor& weight = {},
                          int64_t reduction = reduce_mean);
+// The target has the classes of each row of x, and behind them -1.
+Tensor multilabel_margin_loss(ops::At x, const Tensor& target, int64_t reduction = reduce_mean);
+// The same, and whether each element is one of a class of the target, 1 or 0.
+std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor& target,
+                                                         int64_t reduction);
 
 }  // namespace vitro

@@ -46,6 +46,6 @@ Tensor addbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scala
 // input1 * weight[k] * input2 summed over the last dimensions, for each k.
 Tensor bilinear(ops::At input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias = {});
-Tensor linalg_matrix_power(ops::At x, int64_t n);  // n >= 0
+Tensor linalg_matrix_power(ops::At x, int64_t n);  // n < 0: of the inverse
 
 }  // namespace vitro

@@ -46,6 +46,18 @@ struct View : ViewOp {
   static constexpr ViewInfo info{&map, &back};
 };
 
+struct Detach : ViewOp {
+  static constexpr std::string_view name = "detach",
+                                    doc = "x as a constant: the gradient of x is 0.";
+  static constexpr std::string_view signatures = "(Tensor(a) self) -> Tensor(a)";
+  static void shape(ShapeCall& call);
+  static void gradient(Formula&) {}
+  static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
+                       std::span<const sym::Expr> index);
+  static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
+  static constexpr ViewInfo info{&map, &back};
+};
+
 struct PermuteAttrs {
   Dims dims;
   static constexpr void each(auto&& f) { f("dims", &PermuteAttrs::dims); }
@@ -228,6 +240,8 @@ Tensor expand(ops::At x, SizesArg size);
 Tensor slice(ops::At x, int64_t dim = 0, Size start = 0, Size end = INT64_MAX, int64_t step = 1);
 Tensor narrow(ops::At x, int64_t dim, Size start, Size length);
 Tensor select(ops::At x, int64_t dim, Size index);
+// x with the same memory, but as a constant: its gradient is 0.
+Tensor detach(ops::At x);
 Tensor unsqueeze(ops::At x, int64_t dim);
 Tensor diagonal(ops::At x, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1);
 // Pieces of `split_size` along dim; the last may be smaller.
