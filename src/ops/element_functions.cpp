@@ -94,9 +94,11 @@ class Source {
   std::vector<int64_t> strides_;
 };
 
-// result = f(operand 0, operand 1) for each element.
-template <class C, class F>
-void each_element(const OpaqueCall& call, F&& f) {
+// result = f(dtype of the result, operand 0, operand 1) for each element.
+template <class C>
+using Function = C (*)(DType dtype, C a, C b);
+template <class C>
+void each_element(const OpaqueCall& call, Function<C> f) {
   const OpaqueTensor& out = call.results[0];
   const Source<C> a(call.operands[0], out), b(call.operands[1], out);
   const Write<C> write = write_of<C>(out.dtype);
@@ -106,7 +108,7 @@ void each_element(const OpaqueCall& call, F&& f) {
   std::vector<int64_t> index(rank, 0);
   const int64_t bytes = bytes_of(out.dtype);
   for (int64_t i = 0; i < count; ++i) {
-    write(static_cast<std::byte*>(out.data) + of_out, f(a.at(of_a), b.at(of_b)));
+    write(static_cast<std::byte*>(out.data) + of_out, f(out.dtype, a.at(of_a), b.at(of_b)));
     for (size_t d = rank; d-- > 0;) {
       const bool wraps = ++index[d] == out.sizes[d];
       const int64_t steps = wraps ? 1 - out.sizes[d] : 1;
@@ -126,7 +128,7 @@ void shape_of(ShapeCall& call, Promote promote, Accepts accepts) {
 
 // ---- integers, neighbours ----
 
-int64_t gcd_of(int64_t a, int64_t b) {
+int64_t gcd_of(DType, int64_t a, int64_t b) {
   while (b != 0) {
     const int64_t rest = b == -1 ? 0 : a % b;
     a = b;
@@ -191,7 +193,7 @@ double zeta_of_positive(double x, double q) {
   return sum;
 }
 
-double zeta_of(double x, double q) {
+double zeta_of(DType, double x, double q) {
   if (x == 1) return infinity;
   if (x < 1 || std::isnan(q)) return nan;
   if (q > 0) return zeta_of_positive(x, q);
@@ -369,9 +371,10 @@ double chebyshev(const Kind& kind, double x, double degree) {
                        [&](double, double p, double before) { return 2 * x * p - before; });
 }
 
-void chebyshev_kernel(const OpaqueCall& call, const Kind& kind, bool shifted) {
+template <const Kind& kind, bool shifted>
+void chebyshev_kernel(const OpaqueCall& call) {
   each_element<double>(
-      call, [&](double x, double n) { return chebyshev(kind, shifted ? 2 * x - 1 : x, n); });
+      call, [](DType, double x, double n) { return chebyshev(kind, shifted ? 2 * x - 1 : x, n); });
 }
 
 // NaN of degrees beyond torch's limit. factor: 2 for the physicists' polynomials.
@@ -384,7 +387,7 @@ double hermite(DType dtype, double factor, double x, double degree) {
   });
 }
 
-double laguerre(double x, double degree) {
+double laguerre(DType, double x, double degree) {
   const int64_t n = degree_of(degree);
   if (n < 0) return 0;
   if (x == 0) return 1;
@@ -393,7 +396,7 @@ double laguerre(double x, double degree) {
   });
 }
 
-double legendre(double x, double degree) {
+double legendre(DType, double x, double degree) {
   const int64_t n = degree_of(degree);
   if (n < 0) return 0;
   if (std::abs(x) == 1) return x > 0 || n % 2 == 0 ? 1 : -1;
@@ -430,49 +433,50 @@ void Gcd::kernel(const OpaqueCall& call) {
   each_element<int64_t>(call, &gcd_of);
 }
 void Nextafter::kernel(const OpaqueCall& call) {
-  const DType dtype = call.results[0].dtype;
-  each_element<double>(call, [=](double x, double other) { return after(dtype, x, other); });
+  each_element<double>(call, &after);
 }
 void Zeta::kernel(const OpaqueCall& call) {
   each_element<double>(call, &zeta_of);
 }
 void Igamma::kernel(const OpaqueCall& call) {
-  each_element<double>(call, [](double a, double x) { return incomplete_gamma(a, x, false); });
+  each_element<double>(call,
+                       [](DType, double a, double x) { return incomplete_gamma(a, x, false); });
 }
 void Igammac::kernel(const OpaqueCall& call) {
-  each_element<double>(call, [](double a, double x) { return incomplete_gamma(a, x, true); });
+  each_element<double>(call,
+                       [](DType, double a, double x) { return incomplete_gamma(a, x, true); });
 }
 void ChebyshevT::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_t, false);
+  chebyshev_kernel<kind_t, false>(call);
 }
 void ChebyshevU::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_u, false);
+  chebyshev_kernel<kind_u, false>(call);
 }
 void ChebyshevV::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_v, false);
+  chebyshev_kernel<kind_v, false>(call);
 }
 void ChebyshevW::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_w, false);
+  chebyshev_kernel<kind_w, false>(call);
 }
 void ShiftedChebyshevT::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_t, true);
+  chebyshev_kernel<kind_t, true>(call);
 }
 void ShiftedChebyshevU::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_u, true);
+  chebyshev_kernel<kind_u, true>(call);
 }
 void ShiftedChebyshevV::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_v, true);
+  chebyshev_kernel<kind_v, true>(call);
 }
 void ShiftedChebyshevW::kernel(const OpaqueCall& call) {
-  chebyshev_kernel(call, kind_w, true);
+  chebyshev_kernel<kind_w, true>(call);
 }
 void HermiteH::kernel(const OpaqueCall& call) {
-  const DType dtype = call.results[0].dtype;
-  each_element<double>(call, [=](double x, double n) { return hermite(dtype, 2, x, n); });
+  each_element<double>(call,
+                       [](DType dtype, double x, double n) { return hermite(dtype, 2, x, n); });
 }
 void HermiteHe::kernel(const OpaqueCall& call) {
-  const DType dtype = call.results[0].dtype;
-  each_element<double>(call, [=](double x, double n) { return hermite(dtype, 1, x, n); });
+  each_element<double>(call,
+                       [](DType dtype, double x, double n) { return hermite(dtype, 1, x, n); });
 }
 void LaguerreL::kernel(const OpaqueCall& call) {
   each_element<double>(call, &laguerre);
