@@ -528,7 +528,10 @@ Tensor linalg_ldl_solve(At LD, const Tensor& pivots, const Tensor& B, bool hermi
 }
 
 Tensor linalg_matrix_exp(At A) {
-  return call<LinalgMatrixExp>(A.where, {A.operand});
+  const CalledAs name("linalg_matrix_exp", A.where);
+  const Tensor& a = A.operand.tensor();
+  const Tensor wide = vitro::to({a, A.where}, compute_type(a.dtype()));
+  return to(call<LinalgMatrixExp>(A.where, {wide}), a.dtype());
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
@@ -678,6 +681,10 @@ constexpr NamedFunction rows[] = {
      bound<&linalg_matrix_rank>},
     {"linalg_matrix_rank", "The number of singular values above tol.",
      "(Tensor self, float tol, bool hermitian=False) -> Tensor", bound<&rank_with_tol>},
+    {"_lu_with_info", "L and U of A = P L U in one matrix, and the exchanged rows, from 1; info.",
+     "(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor "
+     "info)",
+     bound<&linalg_lu_factor_ex>},
     {"linalg_ldl_factor", "L and D of A = L D L^T in one matrix, and LAPACK's pivots.",
      "(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
      bound<&linalg_ldl_factor>},

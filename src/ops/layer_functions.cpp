@@ -5,6 +5,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/ops/channel_norm.h"
 #include "vitro/ops/convolution.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/recurrent.h"
 
@@ -75,6 +76,18 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_of_batch(At x, const Tensor& weigh
                                                        const Tensor& bias, bool training,
                                                        double momentum, double eps) {
   return native_batch_norm(x, weight, bias, {}, {}, training, momentum, eps);
+}
+
+// Without memory for a backward call.
+std::tuple<Tensor, Tensor, Tensor, Tensor> batch_norm_with_update(At x, const Tensor& weight,
+                                                                  const Tensor& bias,
+                                                                  const Tensor& running_mean,
+                                                                  const Tensor& running_var,
+                                                                  double momentum, double eps) {
+  auto [y, mean, scale] =
+      native_batch_norm(x, weight, bias, running_mean, running_var, true, momentum, eps);
+  return {std::move(y), std::move(mean), std::move(scale),
+          zeros({0}, DType::u8, x.operand.tensor().device())};
 }
 
 using List = std::span<const Tensor>;
@@ -238,6 +251,11 @@ constexpr NamedFunction rows[] = {
      ".no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float momentum, float "
      "eps) -> (Tensor, Tensor, Tensor)",
      bound<&batch_norm_of_batch>},
+    {"_batch_norm_with_update",
+     "batch_norm in training, the mean and 1 / deviation of x, and a tensor without elements.",
+     "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
+     "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+     bound<&batch_norm_with_update>},
     {"_native_batch_norm_legit_functional",
      "native_batch_norm, and the running statistics after it.",
      "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, bool "

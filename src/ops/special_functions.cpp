@@ -30,8 +30,7 @@ Value fitted(const Fit& fit, const Value& x) {
   return polynomial(fit.terms, x * fit.scale + fit.offset);
 }
 
-// The elements of x, at least 0, that are in the lower part of the domain, and those that are not.
-// NaN is above.
+// The elements of x in the part of the domain up to `middle`, and those above it, as NaN is.
 struct Parts {
   Value is_near, near, far;
   Parts(const Value& x, double middle)
@@ -55,7 +54,7 @@ Value scaled_i(int order, const Value& x) {
                       order == 0 ? far : far / parts.far);
 }
 Value i1_of_scaled(const Value& scaled, const Value& x) {
-  return ops::where(ops::isinf(x), 1 / x, ops::where(ops::isinf(x), 0, x) * scaled);
+  return ops::where(ops::isinf(x), 0, x) * scaled;
 }
 
 Value k_of(int order, const Value& x, bool is_scaled) {
@@ -106,8 +105,8 @@ Tensor j_function(std::string_view op, const At& x, int order) {
   const Hankel h(order, ops::abs(wide));
   const Value square = h.parts.near * h.parts.near;
   if (order == 0) return rounded(h.parts.choose(fitted(j0_near, square), h.j()), x);
-  const Value near = h.parts.near * fitted(j1_near, square), all = h.parts.choose(near, h.j());
-  return rounded(ops::where(wide < 0, -all, ops::where(wide == 0, wide, all)), x);
+  const Value near = ops::where(h.parts.is_near, wide, 0) * fitted(j1_near, square), far = h.j();
+  return rounded(h.parts.choose(near, ops::where(wide < 0, -far, far)), x);
 }
 
 Tensor y_function(std::string_view op, const At& x, int order) {

@@ -13,7 +13,11 @@
 #include "vitro/compile/compile.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
-
+#include "vitro/ops/operators.h"
+#include "vitro/ops/product.h"
+#include "vitro/ops/rearrange.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::test {
@@ -97,6 +101,22 @@ bool selects_its_values(const OpSample& sample, const Outcome& of) {
       .empty();
 }
 
+// Whether U, S and V^T are a decomposition of the operand into orthonormal vectors and singular
+// values. The signs of vectors are LAPACK's choice.
+bool has_the_operand_as_product(const OpSample& sample, const Outcome& of) {
+  if (sample.op != "linalg_svd" || of.results.size() != 3) return false;
+  const Tensor a = to(of.first, DType::f64), u = to(of.results[0], DType::f64),
+               s = to(of.results[1], DType::f64), vh = to(of.results[2], DType::f64);
+  const Size k = s.size(-1);
+  const auto is_near = [](const Tensor& x, const Tensor& y) {
+    return x.numel().value() == 0 || all(abs(x - y) <= 1e-5 * (1.0 + amax(abs(y)))).item<bool>();
+  };
+  const auto one = [](Size n) { return eye(n, {}, DType::f64); };
+  return is_near(matmul(narrow(u, -1, 0, k) * unsqueeze(s, -2), narrow(vh, -2, 0, k)), a) &&
+         is_near(matmul(transpose(u, -1, -2), u), one(u.size(-1))) &&
+         is_near(matmul(vh, transpose(vh, -1, -2)), one(vh.size(-2)));
+}
+
 std::string wrong(const OpSample& sample, const SampleResult& want, const Tensor& got,
                   const Outcome& eager) {
   const std::string layout = layout_differs(want, got);
@@ -115,6 +135,8 @@ std::string compare_with_torch(const OpSample& sample, const Outcome& eager) {
   for (size_t i = 0; i < sample.results.size(); ++i) {
     const std::string problem = wrong(sample, sample.results[i], eager.results[i], eager);
     if (i == 1 && problem.starts_with("element") && selects_its_values(sample, eager)) continue;
+    if (i != 1 && problem.starts_with("element") && has_the_operand_as_product(sample, eager))
+      continue;
     if (!problem.empty()) return cat("result ", i, ": ", problem);
   }
   return "";

@@ -584,6 +584,7 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "philox_normal",
                                           "_embedding_bag",
                                           "_embedding_bag_forward_only",
+                                          "_lu_with_info",
                                           "_linalg_eigh",
                                           "_linalg_solve_ex",
                                           "_linalg_svd",

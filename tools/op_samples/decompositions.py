@@ -275,6 +275,7 @@ def exponentials(family):
         family.add("matrix_exp", v.swapped(lambda n: v.numbers(name, n), (2, 3, 3)), tolerance=LONG)
         family.add("linalg_matrix_exp", torch.zeros(2, 2, dtype=v.DTYPES[name]), tolerance=EQUAL)
         family.add("linalg_matrix_exp", torch.tensor([[INF, 0], [0, 1]], dtype=v.DTYPES[name]), tolerance=NEAR)
+        family.add("_lu_with_info", regular(name, (3, 3)), tolerance=NEAR)
         for n in (-1, -3):
             family.add("linalg_matrix_power", regular(name, (2, 3, 3)), attrs={"n": n}, tolerance=NEAR)
             family.add("matrix_power", regular(name, (3, 3)), attrs={"n": n}, tolerance=NEAR)

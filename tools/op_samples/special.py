@@ -233,6 +233,12 @@ def losses(family):
         family.add("multilabel_margin_loss_forward", x, wrong, attrs={"reduction": 1})
 
 
+def batch_norms(family):
+    x, one = x_of("f32", 4, 3, 2), torch.ones(3)
+    call = lambda x, w, b, mean, var, momentum, eps: ATEN._batch_norm_with_update(x, w, b, mean.clone(), var.clone(), momentum, eps)
+    family.add("_batch_norm_with_update", x, one * 2, one, one * 0, one, attrs={"momentum": 0.1, "eps": 1e-5}, tolerance=SERIES, call=call)
+
+
 def in_place(family):
     x = x_of("f32", 2, 3)
     family.add("detach", x)
@@ -243,7 +249,7 @@ def in_place(family):
 
 def special():
     family = Family("special")
-    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, in_place):
+    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, batch_norms, in_place):
         part(family)
     return family
 
@@ -254,7 +260,8 @@ def gradients():
               "special_ndtri": (0.05, 0.95)}
     for op, (low, high) in ranges.items():
         family.add(op, real(12, low=low, high=high, key=op))
-    family.add("i0", row(0.0, 8.0, -8.0))
+    for op in ("i0", "special_i0e", "special_i1", "special_i1e"):
+        family.add(op, row(0.0, 8.0, -8.0), slope=op != "special_i0e")  # which has an edge at 0
     x, whole = real(3, 4, low=0.4, high=5, key="x"), torch.tensor([[2], [3], [5]])
     for op in ("special_zeta", "igamma", "igammac"):
         family.add(op, whole, x, call=lambda a, x, op=op: getattr(ATEN, op)(a.double(), x))

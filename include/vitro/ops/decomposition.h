@@ -30,6 +30,8 @@ Tensor linalg_solve_triangular(ops::At A, const Tensor& B, bool upper, bool left
                                bool unitriangular = false);
 // The batches of LD and B broadcast.
 Tensor linalg_ldl_solve(ops::At LD, const Tensor& pivots, const Tensor& B, bool hermitian = false);
+// Halves are computed in f32.
+Tensor linalg_matrix_exp(ops::At A);
 
 namespace ops {
 
@@ -276,6 +278,7 @@ struct LinalgMatrixExp : Decomposition {
                                     doc = "The sum of A^k / k! over k, of square matrices.";
   static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
   static constexpr int arity = 1;
+  static constexpr auto function = &vitro::linalg_matrix_exp;
   static void shape(ShapeCall& call);
   static void kernel(const OpaqueCall& call);
   static void gradient(Formula& f);
@@ -366,7 +369,5 @@ Tensor ormqr(ops::At input, const Tensor& tau, const Tensor& other, bool left = 
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
     ops::At A, const Tensor& B, std::optional<double> rcond = {},
     const std::optional<std::string>& driver = {});
-
-Tensor linalg_matrix_exp(ops::At A);
 
 }  // namespace vitro
