@@ -665,6 +665,14 @@ constexpr NamedFunction rows[] = {
      ".ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
      "dtype=None) -> Tensor",
      bound<static_cast<NormByName>(&linalg_norm)>},
+    {"fractional_max_pool2d", "The largest elements under kernels at random places; their indices.",
+     "(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, "
+     "Tensor)",
+     bound<&fractional_max_pool2d>},
+    {"fractional_max_pool3d", "The largest elements under kernels at random places; their indices.",
+     "(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, "
+     "Tensor)",
+     bound<&fractional_max_pool3d>},
     {"max_unpool3d", "Volumes of 0 with the elements of x at their indices.",
      "(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> "
      "Tensor",

@@ -233,6 +233,23 @@ def losses(family):
         family.add("multilabel_margin_loss_forward", x, wrong, attrs={"reduction": 1})
 
 
+def fractional_pools(family):
+    random = v.numbers("f32", (2, 3, 3), "random", low=0, high=0.99)
+    for op, sizes, kernel, out in (("fractional_max_pool2d", (2, 3, 7, 6), [2, 2], [3, 4]), ("fractional_max_pool2d", (2, 3, 7, 6), [3, 1], [1, 6]),
+                                   ("fractional_max_pool2d", (2, 3, 7, 6), [2, 2], [0, 3]), ("fractional_max_pool2d", (0, 3, 7, 6), [2, 2], [3, 4]),
+                                   ("fractional_max_pool3d", (2, 3, 5, 6, 7), [2, 2, 3], [2, 3, 4])):
+        attrs, samples = {"kernel_size": kernel, "output_size": out}, random[:, :, :len(kernel)].contiguous()
+        call = lambda x, random, kernel_size, output_size, op=op: getattr(ATEN, op)(x, kernel_size, output_size, random)
+        for name in v.FLOATS:
+            family.add(op, x_of(name, *sizes), samples.to(v.DTYPES[name]), attrs=attrs, call=call)
+        if sizes[0]:
+            family.add(op, x_of("f32", *sizes[1:]), samples, attrs=attrs, call=call)
+    x, two = x_of("f32", 2, 3, 7, 6), random[:, :, :2].contiguous()
+    call = lambda x, random, kernel_size, output_size: ATEN.fractional_max_pool2d(x, kernel_size, output_size, random)
+    for y, r, out in ((x, two[:1], [3, 3]), (x, two, [7, 3]), (x, two[:, :1], [3, 3]), (x, two.double(), [3, 3]), (x, two[0], [3, 3]), (x[0, 0], two, [3, 3])):
+        family.add("fractional_max_pool2d", y, r, attrs={"kernel_size": [2, 2], "output_size": out}, call=call)
+
+
 def batch_norms(family):
     x, one = x_of("f32", 4, 3, 2), torch.ones(3)
     call = lambda x, w, b, mean, var, momentum, eps: ATEN._batch_norm_with_update(x, w, b, mean.clone(), var.clone(), momentum, eps)
@@ -249,7 +266,7 @@ def in_place(family):
 
 def special():
     family = Family("special")
-    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, batch_norms, in_place):
+    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, fractional_pools, batch_norms, in_place):
         part(family)
     return family
 
@@ -267,6 +284,8 @@ def gradients():
         family.add(op, whole, x, call=lambda a, x, op=op: getattr(ATEN, op)(a.double(), x))
     family.add("polygamma", x, attrs={"n": 2}, call=lambda x, n: torch.polygamma(n, x))
     family.add("mvlgamma", x + 1, attrs={"p": 2})
+    family.add("fractional_max_pool2d", real(2, 2, 5, 6, key="pool"), torch.rand(2, 2, 2, generator=torch.Generator().manual_seed(1)).double(), attrs={"kernel_size": [2, 2], "output_size": [3, 3]},
+               call=lambda x, random, kernel_size, output_size: ATEN.fractional_max_pool2d(x, kernel_size, output_size, random.detach()), slope=False)
     family.add("detach", x, call=lambda x: x.detach() + 0 * x, slope=False)
     g, y = real(3, 4, key="g"), real(3, 4, key="y")
     family.add("_unsafe_masked_index", g, torch.tensor([True, False, True]), [None, torch.tensor([0, 9, -1])], 7.0)

@@ -49,6 +49,15 @@ Tensor lp_pool2d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride = {
 Tensor lp_pool3d(ops::At x, double norm, DimsArg kernel_size, DimsArg stride = {},
                  bool ceil_mode = false);
 
+// The largest elements under kernels that begin at random places, and their indices in their
+// planes; random_samples [n, c, d] in [0, 1) has d numbers for each plane.
+std::pair<Tensor, Tensor> fractional_max_pool2d(ops::At x, const Dims& kernel_size,
+                                                const Dims& output_size,
+                                                const Tensor& random_samples);
+std::pair<Tensor, Tensor> fractional_max_pool3d(ops::At x, const Dims& kernel_size,
+                                                const Dims& output_size,
+                                                const Tensor& random_samples);
+
 // Pools whose result has the given sizes: element i of n is pooled from those of a dimension of m
 // elements that begin at i * m / n, rounded down, and end at (i + 1) * m / n, rounded up.
 Tensor adaptive_avg_pool1d(ops::At x, SizesArg output_size);
