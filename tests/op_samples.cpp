@@ -66,6 +66,7 @@ SampleTensor tensor_of(Payload payload, const json& row) {
 
 SampleOperand operand_of(Payload payload, const json& row) {
   if (row.is_null()) return std::monostate{};
+  if (row.is_object() && row.contains("complex")) return number_of(row);
   if (row.is_object()) return tensor_of(payload, row);
   if (!row.is_array()) return number_of(row);
   std::vector<SampleTensor> list;
@@ -93,8 +94,10 @@ void describe(std::string& text, const SampleOperand& operand) {
   } else if (const auto* list = std::get_if<std::vector<SampleTensor>>(&operand)) {
     for (const SampleTensor& item : *list) describe(text, item);
   } else if (const auto* n = std::get_if<SampleNumber>(&operand)) {
-    text += n->kind == SampleNumber::Kind::real ? " " + std::to_string(n->real)
-                                                : " " + std::to_string(n->integer);
+    text += n->kind == SampleNumber::Kind::complex
+                ? " " + std::to_string(n->real) + "+" + std::to_string(n->imaginary) + "j"
+            : n->kind == SampleNumber::Kind::real ? " " + std::to_string(n->real)
+                                                  : " " + std::to_string(n->integer);
   } else {
     text += " none";
   }
@@ -205,7 +208,26 @@ bool near(const Real& want, const Real& got, const SampleTolerance& tolerance) {
              tolerance.absolute + tolerance.relative * std::abs(want.value);
 }
 
+// The dtype of the parts of a complex dtype; empty for others.
+std::string_view part_of(std::string_view dtype) {
+  return dtype == "c64" ? "f32" : dtype == "c128" ? "f64" : "";
+}
+
+// Complex numbers: each part is, or their distance is small beside the absolute value.
+bool near(std::string_view part, const std::byte* want, const std::byte* got,
+          const SampleTolerance& tolerance) {
+  const auto size = static_cast<size_t>(size_of_dtype(part));
+  const Real re = *real_at(part, want), im = *real_at(part, want + size);
+  const Real x = *real_at(part, got), y = *real_at(part, got + size);
+  if (near(re, x, tolerance) && near(im, y, tolerance)) return true;
+  return !tolerance.bits &&
+         std::hypot(x.value - re.value, y.value - im.value) <=
+             tolerance.absolute + tolerance.relative * std::hypot(re.value, im.value);
+}
+
 std::string show(std::string_view dtype, const std::byte* at) {
+  if (const std::string_view part = part_of(dtype); !part.empty())
+    return show(part, at) + " + i " + show(part, at + size_of_dtype(part));
   char text[40];
   if (auto real = real_at(dtype, at)) {
     std::snprintf(text, sizeof text, "%.17g", real->value);
@@ -221,7 +243,8 @@ int64_t size_of_dtype(std::string_view dtype) {
   if (dtype == "bool" || dtype == "i8" || dtype == "u8") return 1;
   if (dtype == "f16" || dtype == "bf16" || dtype == "i16") return 2;
   if (dtype == "f32" || dtype == "i32") return 4;
-  if (dtype == "f64" || dtype == "i64") return 8;
+  if (dtype == "f64" || dtype == "i64" || dtype == "c64") return 8;
+  if (dtype == "c128") return 16;
   throw std::runtime_error("unknown dtype " + std::string(dtype));
 }
 
@@ -233,15 +256,17 @@ SampleNumber number_of(const json& value) {
     auto text = value.get<std::string>();
     return {Kind::real, 0, text == "nan" ? std::nan("") : text == "inf" ? INFINITY : -INFINITY};
   }
+  if (value.is_object()) return {Kind::complex, 0, value.at("complex")[0], value.at("complex")[1]};
   return {Kind::real, 0, value.get<double>()};
 }
 
 const std::vector<std::string>& OpSamples::families() {
   static const std::vector<std::string> names = {
-      "unary",   "binary",   "choosing", "reduction", "rows",           "scan",    "view",
-      "joining", "indexing", "picking",  "putting",   "compacting",     "sorting", "product",
-      "windows", "creation", "pooling",  "neural",    "algebra",        "arrays",  "norms",
-      "layers",  "random",   "seeded",   "bags",      "decompositions", "further", "special"};
+      "unary",   "binary",         "choosing", "reduction", "rows",    "scan",
+      "view",    "joining",        "indexing", "picking",   "putting", "compacting",
+      "sorting", "product",        "windows",  "creation",  "pooling", "neural",
+      "algebra", "arrays",         "norms",    "layers",    "random",  "seeded",
+      "bags",    "decompositions", "further",  "special",   "complex", "spectra"};
   return names;
 }
 
@@ -255,7 +280,7 @@ OpSamples OpSamples::read_gradients() {
   OpSamples all;
   for (const std::string_view family :
        {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient",
-        "decomposition_gradient", "further_gradient", "special_gradient"})
+        "decomposition_gradient", "further_gradient", "special_gradient", "complex_gradient"})
     all.add(family_path(family));
   return all;
 }
@@ -293,6 +318,8 @@ std::string difference(const SampleResult& want, std::span<const std::byte> got,
   for (size_t at = 0; at < got.size(); at += width) {
     const std::byte *w = want.elements.data() + at, *g = got.data() + at;
     auto real = real_at(want.dtype, w);
+    const std::string_view part = part_of(want.dtype);
+    if (!part.empty() && near(part, w, g, tolerance)) continue;
     if (real ? near(*real, *real_at(want.dtype, g), tolerance) : std::memcmp(w, g, width) == 0)
       continue;
     return "element " + std::to_string(at / width) + " of " + std::to_string(got.size() / width) +

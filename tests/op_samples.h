@@ -36,9 +36,9 @@ struct SampleResult {
 };
 
 struct SampleNumber {
-  enum class Kind { boolean, integer, real } kind = Kind::integer;
+  enum class Kind { boolean, integer, real, complex } kind = Kind::integer;
   int64_t integer = 0;  // also a boolean's 0 or 1
-  double real = 0;
+  double real = 0, imaginary = 0;
 };
 
 using SampleOperand =

@@ -9,7 +9,7 @@ import warnings
 
 import torch
 
-from op_samples import arrays, bags, creation, decompositions, further, gradients, indexing, layers, linear_algebra, neural, norms, pointwise, pooling, products, promotion, random, reductions, sorting, special, views, windows
+from op_samples import arrays, bags, complexes, creation, decompositions, further, gradients, indexing, layers, linear_algebra, neural, norms, pointwise, pooling, products, promotion, random, reductions, sorting, special, views, windows
 
 DATA = pathlib.Path(__file__).resolve().parents[1] / "tests" / "data"
 FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": pointwise.choosing, "reduction": reductions.reductions,
@@ -17,7 +17,7 @@ FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": po
             "picking": indexing.picking, "putting": indexing.putting, "compacting": indexing.compacting,
             "sorting": sorting.sorting, "product": products.products, "windows": windows.windows, "pooling": pooling.pooling, "creation": creation.creation, "neural": neural.neural,
             "algebra": linear_algebra.algebra, "arrays": arrays.arrays, "norms": norms.norms, "further": further.further, "further_gradient": further.gradients, "layers": layers.layers, "layer_gradient": layers.layer_gradients,
-            "random": random.random, "random_gradient": random.gradients, "seeded": random.seeded, "bags": bags.bags, "bags_gradient": bags.gradients,
+            "random": random.random, "random_gradient": random.gradients, "seeded": random.seeded, "complex": complexes.complex_family, "spectra": complexes.spectra_family, "complex_gradient": complexes.gradients, "bags": bags.bags, "bags_gradient": bags.gradients,
             "decompositions": decompositions.decompositions, "decomposition_gradient": decompositions.decomposition_gradients,
             "special": special.special, "special_gradient": special.gradients,
             "neural_gradient": neural.gradients, "gradient": gradients.gradients}

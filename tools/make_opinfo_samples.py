@@ -55,7 +55,7 @@ class Calls(Family):
     def attribute(self, value):
         if value is None or isinstance(value, (bool, int, str)):
             return value
-        if isinstance(value, float):
+        if isinstance(value, (float, complex)):
             return super().attribute(value)
         if isinstance(value, torch.dtype):
             if value not in NAMES:
@@ -117,13 +117,13 @@ class Calls(Family):
         return self.numbers[text]
 
 
-HALVES_AND_SINGLES = (torch.float32, torch.bfloat16, torch.float16)
+HALVES_AND_SINGLES = (torch.float32, torch.bfloat16, torch.float16, torch.complex64)
 WORSE = 4  # an error may be this many times torch's
 
 
 def as_double(tree):
-    double = {dtype: torch.float64 for dtype in HALVES_AND_SINGLES}
-    wide = tree_map_only(torch.Tensor, lambda t: t.double() if t.dtype in double else t.clone(), tree)
+    double = {dtype: torch.complex128 if dtype.is_complex else torch.float64 for dtype in HALVES_AND_SINGLES}
+    wide = tree_map_only(torch.Tensor, lambda t: t.to(double[t.dtype]) if t.dtype in double else t.clone(), tree)
     return tree_map_only(torch.dtype, lambda d: double.get(d, d), wide)
 
 
@@ -136,14 +136,14 @@ def error_of(op, args, kwargs, outs):
     errors = [0.0]
     for e, o in zip(exact, outs):
         if isinstance(e, torch.Tensor) and o.dtype in HALVES_AND_SINGLES and e.shape == o.shape:
-            difference = (e.double() - o.double()).abs()
+            difference = (e - o.to(e.dtype)).abs()
             errors += difference[difference.isfinite()].flatten().tolist()
     return max(errors)
 
 
 def tolerance(op, args, kwargs, outs):
     """[ulps, relative, absolute]: torch.testing's for the dtype, more where torch's own error is a larger part of it.  None: every bit counts."""
-    pairs = [default_tolerances(o.dtype) for o in outs if o.is_floating_point()]
+    pairs = [default_tolerances(o.dtype) for o in outs if o.is_floating_point() or o.is_complex()]
     if not pairs:
         return None
     return [0, max(p[0] for p in pairs), max(max(p[1] for p in pairs), float(f"{WORSE * error_of(op, args, kwargs, outs):.1e}"))]

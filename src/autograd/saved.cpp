@@ -7,6 +7,7 @@
 #include "vitro/autograd/vjp.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/core/complex.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/shapes.h"
@@ -14,6 +15,12 @@
 namespace vitro::autograd {
 
 Saved saved_for(const OpCall& call, std::span<const bool> wanted) {
+  if (is_complex_call(call)) {  // it is run again
+    Saved all;
+    for (const Operand& operand : call.operands) all.operands.push_back(operand.is_tensor());
+    all.results.resize(1);
+    return all;
+  }
   const std::vector<TensorMeta> shapes = infer(*call.op, call.operands, call.attrs);
   Shapes without;
   std::vector<Tensor> tensors(call.operands.size()), results, gradients;

@@ -8,12 +8,22 @@
 #include "vitro/autograd/vjp.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::autograd {
 
+namespace {
+
+// What the recorded calls have in place of a complex tensor.
+Tensor pairs_of(const Tensor& x) {
+  return x.defined() && x.is_complex() ? x.pairs() : x;
+}
+
+}  // namespace
+
 void Tape::watch(const Tensor& tensor) {
-  watched_.push_back(tensor);
-  dependent_.insert(tensor.impl());
+  watched_.push_back(pairs_of(tensor));
+  dependent_.insert(watched_.back().impl());
 }
 
 bool Tape::depends(const Operand& operand) const {
@@ -110,10 +120,15 @@ void Tape::back_through(const Entry& entry, Gradients& gradients) const {
 std::vector<Tensor> Tape::back(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
                                std::span<const Tensor> inputs) const {
   Gradients all;
-  for (size_t k = 0; k < outputs.size(); ++k) add_to(all[outputs[k].impl()], gradients[k]);
+  for (size_t k = 0; k < outputs.size(); ++k)
+    add_to(all[pairs_of(outputs[k]).impl()], pairs_of(gradients[k]));
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) back_through(*entry, all);
   std::vector<Tensor> out;
-  for (const Tensor& input : inputs) out.push_back(all[input.impl()]);
+  for (const Tensor& input : inputs) {
+    const Tensor& one = out.emplace_back(all[pairs_of(input).impl()]);
+    if (one.defined() && input.defined() && input.is_complex())
+      out.back() = Tensor::as_complex(contiguous(one));
+  }
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Records calls and computes gradients by going back through them.
+// Records calls and computes gradients by going back through them. Of a complex tensor it records
+// the calls on its pairs; its gradient is a complex tensor.
 //   Tape tape;
 //   tape.watch(x);
 //   Tensor y;

@@ -8,6 +8,7 @@
 #include "autograd/tape.h"
 #include "core/numbers.h"
 #include "vitro/base/error.h"
+#include "vitro/core/complex.h"
 #include "vitro/core/formula.h"
 #include "vitro/core/reach.h"
 #include "vitro/ops/create.h"
@@ -136,6 +137,48 @@ void through_program(const OpCall& call, std::span<const Tensor> gradients,
   }
 }
 
+bool is_complex_result(std::span<const Tensor> results) {
+  return std::ranges::any_of(results,
+                             [](const Tensor& t) { return t.defined() && t.is_complex(); });
+}
+
+// Complex numbers: the call is run again, as calls on pairs.
+std::vector<Tensor> through_pairs(const OpCall& call, std::span<const Tensor> results,
+                                  std::span<const Tensor> gradients, std::span<const bool> wanted) {
+  const OpDef& op = *call.op;
+  VITRO_CHECK(!call.in_place, "vjp: the gradient of ", op.name,
+              "_ of complex numbers needs the elements that the call has overwritten; call ",
+              op.name, " instead");
+  VITRO_CHECK(results.size() == gradients.size(), "vjp: ", op.name, " has ", results.size(),
+              " results, got ", gradients.size(), " gradients");
+  const std::vector<Tensor> inputs = distinct_operands(call);
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  Tape tape;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!inputs[i].defined()) continue;
+    operands[i] = Operand(inputs[i]);
+    if (wanted[i] && (is_floating(inputs[i].dtype()) || inputs[i].is_complex()))
+      tape.watch(inputs[i]);
+  }
+  std::vector<Tensor> made(results.size()), given(results.size());
+  {
+    const Using recording(&tape);
+    vitro::call(OpCall{&op, operands, call.attrs, false, call.where}, made);
+  }
+  for (size_t k = 0; k < made.size(); ++k) {
+    if (!gradients[k].defined()) continue;
+    VITRO_CHECK(same_sizes(gradients[k].sizes(), made[k].sizes()), "vjp: result ", k, " of ",
+                op.name, " has sizes ", numbers_of(made[k].sizes()), ", its gradient has ",
+                numbers_of(gradients[k].sizes()));
+    given[k] = to(gradients[k], made[k].dtype());
+  }
+  std::vector<Tensor> out = tape.back(made, given, inputs);
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!wanted[i]) out[i] = Tensor();
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
@@ -144,6 +187,8 @@ std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
   const size_t n = call.operands.size();
   VITRO_CHECK(wanted.size() == n, "vjp: ", op.name, " got ", n, " operands, `wanted` has ",
               wanted.size());
+  if (is_complex_call(call) || is_complex_result(results))
+    return through_pairs(call, results, gradients, wanted);
   std::vector<Tensor> out(n);
   const std::vector<Tensor> given = checked(op, results, gradients);
   const auto asked = std::make_unique<bool[]>(n);

@@ -161,7 +161,8 @@ void mark_dynamic(const Tensor& tensor, int64_t dim) {
   VITRO_CHECK(at >= 0 && at < rank, "mark_dynamic: dimension ", dim,
               " is out of range for a tensor of rank ", rank);
   VITRO_CHECK(at < 32, "mark_dynamic: takes one of the first 32 dimensions, got ", dim);
-  tensor.impl()->dynamic_dims |= 1U << at;
+  const Tensor& marked = tensor.is_complex() ? tensor.pairs() : tensor;
+  marked.impl()->dynamic_dims |= 1U << at;
 }
 
 void register_backend(std::string name, BackendFunction backend) {

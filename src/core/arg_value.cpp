@@ -150,7 +150,7 @@ namespace attribute {
 bool assign(bool& v, const ArgValue& value) {
   if (is_none(value)) return true;
   const auto* number = std::get_if<Scalar>(&value);
-  if (!number || number->is_floating()) return false;
+  if (!number || number->is_floating() || number->is_complex()) return false;
   v = number->as_bool();
   return true;
 }
@@ -164,7 +164,7 @@ bool assign(int64_t& v, const ArgValue& value) {
 bool assign(double& v, const ArgValue& value) {
   if (is_none(value)) return true;
   const auto* number = std::get_if<Scalar>(&value);
-  if (!number) return false;
+  if (!number || number->is_complex()) return false;
   v = number->as_double();
   return true;
 }

@@ -102,6 +102,9 @@ void record(events::ValueWriter& out, const Scalar& v) {
     case Scalar::Kind::floating:
       out.floating(v.as_double());
       break;
+    case Scalar::Kind::complex:
+      out.text(cat(v));
+      break;
   }
 }
 

@@ -5,16 +5,25 @@
 #include <bit>
 #include <cmath>
 
+#include "vitro/base/error.h"
+
 namespace vitro {
 namespace {
 
 using Category = DTypeInfo::Category;
-constexpr DTypeInfo infos[dtype_count] = {
-    {"f32", "float", 4, Category::floating},       {"f64", "double", 8, Category::floating},
-    {"f16", "c10::Half", 2, Category::floating},   {"bf16", "c10::BFloat16", 2, Category::floating},
-    {"i8", "signed char", 1, Category::integer},   {"i16", "short int", 2, Category::integer},
-    {"i32", "int", 4, Category::integer},          {"i64", "long int", 8, Category::integer},
-    {"u8", "unsigned char", 1, Category::integer}, {"bool", "bool", 1, Category::boolean},
+constexpr DTypeInfo infos[] = {
+    {"f32", "float", 4, Category::floating},
+    {"f64", "double", 8, Category::floating},
+    {"f16", "c10::Half", 2, Category::floating},
+    {"bf16", "c10::BFloat16", 2, Category::floating},
+    {"i8", "signed char", 1, Category::integer},
+    {"i16", "short int", 2, Category::integer},
+    {"i32", "int", 4, Category::integer},
+    {"i64", "long int", 8, Category::integer},
+    {"u8", "unsigned char", 1, Category::integer},
+    {"bool", "bool", 1, Category::boolean},
+    {"c64", "c10::complex<float>", 8, Category::complex},
+    {"c128", "c10::complex<double>", 16, Category::complex},
 };
 
 struct Alias {
@@ -22,12 +31,13 @@ struct Alias {
   DType dtype;
 };
 constexpr Alias aliases[] = {
-    {"float32", DType::f32},     {"float", DType::f32},   {"float64", DType::f64},
-    {"double", DType::f64},      {"float16", DType::f16}, {"half", DType::f16},
-    {"bfloat16", DType::bf16},   {"int8", DType::i8},     {"int16", DType::i16},
-    {"short", DType::i16},       {"int32", DType::i32},   {"int", DType::i32},
-    {"int64", DType::i64},       {"long", DType::i64},    {"uint8", DType::u8},
-    {"boolean", DType::boolean},
+    {"float32", DType::f32},     {"float", DType::f32},     {"float64", DType::f64},
+    {"double", DType::f64},      {"float16", DType::f16},   {"half", DType::f16},
+    {"bfloat16", DType::bf16},   {"int8", DType::i8},       {"int16", DType::i16},
+    {"short", DType::i16},       {"int32", DType::i32},     {"int", DType::i32},
+    {"int64", DType::i64},       {"long", DType::i64},      {"uint8", DType::u8},
+    {"boolean", DType::boolean}, {"complex64", DType::c64}, {"cfloat", DType::c64},
+    {"complex128", DType::c128}, {"cdouble", DType::c128},
 };
 
 DType promote_floats(DType a, DType b) {
@@ -52,8 +62,8 @@ void append_to(std::string& out, DType dtype) {
 }
 
 std::optional<DType> dtype_named(std::string_view name) {
-  for (int i = 0; i < dtype_count; ++i) {
-    if (infos[i].name == name) return static_cast<DType>(i);
+  for (const DTypeInfo& one : infos) {
+    if (one.name == name) return static_cast<DType>(&one - infos);
   }
   for (const Alias& alias : aliases) {
     if (alias.name == name) return alias.dtype;
@@ -64,12 +74,17 @@ std::optional<DType> dtype_named(std::string_view name) {
 DType promote(DType a, DType b) {
   if (a == b) return a;
   const Category ca = info(a).category, cb = info(b).category;
+  if (ca == Category::complex || cb == Category::complex) {
+    const bool wide = complex_of(a) == DType::c128 || complex_of(b) == DType::c128;
+    return wide ? DType::c128 : DType::c64;
+  }
   if (ca != cb) return ca > cb ? a : b;
   return ca == Category::floating ? promote_floats(a, b) : promote_integers(a, b);
 }
 
 void Promotion::add(DType dtype, Rank rank) {
   if (rank == Rank::number && is_floating(dtype)) dtype = default_float;
+  if (rank == Rank::number && is_complex(dtype)) dtype = complex_of(default_float);
   auto& slot = by_rank_[static_cast<int>(rank)];
   slot = slot ? promote(*slot, dtype) : dtype;
 }
@@ -79,9 +94,19 @@ DType Promotion::result() const {
   for (int rank = 2; rank >= 0; --rank) {  // a lower rank counts only with a higher category
     const auto& slot = by_rank_[rank];
     if (!slot) continue;
-    if (!result || info(*slot).category > info(*result).category) result = slot;
+    if (!result) {
+      result = slot;
+    } else if (is_complex(*slot) && is_floating(*result)) {
+      result = complex_of(*result);  // its precision is that of the higher rank
+    } else if (info(*slot).category > info(*result).category) {
+      result = slot;
+    }
   }
   return result.value_or(default_float);
+}
+
+void refuse_complex(const char* what) {
+  throw_bug(what, __FILE__, __LINE__, "complex numbers reached code for real ones");
 }
 
 Half::Half(float v) {

@@ -7,6 +7,7 @@
 
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/complex.h"
 
 namespace vitro {
 namespace {
@@ -110,7 +111,31 @@ void run_and_place(const OpCall& call, std::span<Tensor> results) {
 
 }  // namespace
 
+namespace {
+
+constinit std::atomic<ComplexCaller> complex_caller{nullptr};
+
+}  // namespace
+
+void set_complex_caller(ComplexCaller caller) {
+  complex_caller.store(caller, std::memory_order_release);
+}
+
+void run_complex_call(const OpCall& call, std::span<Tensor> results) {
+  const ComplexCaller caller = complex_caller.load(std::memory_order_acquire);
+  VITRO_CHECK(caller, call.op->name, ": no ops for complex numbers: link libvitro");
+  const CalledAs name(call.op->name, call.where, call.in_place);
+  try {
+    caller(call, results);
+  } catch (const Error& mistake) {
+    if (call.where.line() == 0 || !mistake.location().empty()) throw;
+    throw Error(mistake, call_location(call.where));
+  }
+}
+
 void call(const OpCall& call, std::span<Tensor> results) {
+  if (is_complex_call(call)) [[unlikely]]
+    return run_complex_call(call, results);
   if (!call.in_place) return run_and_place(call, results);
   const CalledAs name(call.op->name, call.where, true);
   run_and_place(call, results);

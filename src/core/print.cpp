@@ -55,9 +55,12 @@ class Format {
 class Printer {
  public:
   Printer(const Tensor& x, std::source_location where)
-      : elements_(static_cast<const std::byte*>(x.const_data(where))), dtype_(x.dtype()) {
+      : elements_(static_cast<const std::byte*>(x.const_data(where))),
+        dtype_(x.dtype()),
+        real_(real_of(dtype_)),
+        step_(is_complex(dtype_) ? 2 : 1) {
     for (const Size s : x.sizes()) sizes_.push_back(s.value());
-    for (const Size s : x.strides()) strides_.push_back(s.value());
+    for (const Size s : x.strides()) strides_.push_back(s.value() * step_);
     count_ = x.numel().value();
     summarised_ = count_ > summarised_above;
   }
@@ -69,7 +72,8 @@ class Printer {
     out += count_ > 0 ? below(0, 0, indent) : "[]";
     if (count_ == 0 && sizes_.size() != 1) append_suffix(out, cat("size=", size_text()), indent);
     const bool usual =
-        dtype_ == default_float || (count_ > 0 && (dtype_ == DType::i64 || is_bool(dtype_)));
+        dtype_ == default_float ||
+        (count_ > 0 && (dtype_ == DType::i64 || is_bool(dtype_) || dtype_ == DType::c64));
     if (!usual) append_suffix(out, cat("dtype=", dtype_), indent);
     return out + ")";
   }
@@ -96,17 +100,23 @@ class Printer {
     }
   }
 
+  // The format and width of the real parts, then of the imaginary ones.
   void choose_format() {
-    each_shown(0, 0, [&](int64_t at) { format_.see(number(at)); });
-    format_.decide();
+    for (int64_t part = 0; part < step_; ++part) choose_format(part);
+  }
+  void choose_format(int64_t part) {
+    Format& format = formats_[part];
+    each_shown(0, 0, [&](int64_t at) { format.see(number(at + part)); });
+    format.decide();
+    size_t& width = widths_[part];
     each_shown(0, 0, [&](int64_t at) {
-      const bool counts = !is_floating(dtype_) || Format::counts(number(at));
-      if (counts) width_ = std::max(width_, element(at).size());
+      const bool counts = !is_floating(real_) || Format::counts(number(at + part));
+      if (counts) width = std::max(width, one(at + part, part).size());
     });
   }
 
   double number(int64_t at) const {
-    return dispatch(dtype_, [&]<class T>() {
+    return dispatch(real_, [&]<class T>() {
       const T value = reinterpret_cast<const T*>(elements_)[at];
       if constexpr (sizeof(T) == 2 && !std::is_integral_v<T>)
         return double{static_cast<float>(value)};
@@ -115,8 +125,9 @@ class Printer {
     });
   }
 
-  std::string element(int64_t at) const {
-    if (is_floating(dtype_)) return format_.text(number(at));
+  // A number, or a part of a complex one.
+  std::string one(int64_t at, int64_t part) const {
+    if (is_floating(real_)) return formats_[part].text(number(at));
     if (is_bool(dtype_)) return number(at) != 0 ? "True" : "False";
     return dispatch(dtype_, [&]<class T>() -> std::string {
       if constexpr (std::is_integral_v<T>)
@@ -125,9 +136,16 @@ class Printer {
     });
   }
 
-  std::string aligned(int64_t at) const {
-    const std::string text = element(at);
-    return std::string(width_ - std::min(width_, text.size()), ' ') + text;
+  static std::string aligned(const std::string& text, size_t width) {
+    return std::string(width - std::min(width, text.size()), ' ') + text;
+  }
+  // Complex numbers as torch writes them, with the sign of the imaginary part: 1.0000-2.0000j.
+  std::string element(int64_t at, bool alone = true) const {
+    const std::string re = one(at, 0);
+    const std::string first = alone ? re : aligned(re, widths_[0]);
+    if (step_ == 1) return first;
+    const std::string im = one(at + 1, 1);
+    return first + (im[0] == '-' ? "" : "+") + im + 'j';
   }
 
   std::string below(size_t dim, int64_t offset, size_t indent) const {
@@ -135,14 +153,16 @@ class Printer {
     return dim + 1 == sizes_.size() ? row(dim, offset, indent) : block(dim, offset, indent);
   }
 
+  size_t element_width() const { return step_ == 1 ? widths_[0] : widths_[0] + widths_[1] + 1; }
+
   std::string row(size_t dim, int64_t offset, size_t indent) const {
     const size_t room = line_width - std::min(line_width, indent);
-    const size_t per_line = std::max<size_t>(1, room / (width_ + 2));
+    const size_t per_line = std::max<size_t>(1, room / (element_width() + 2));
     std::string out = "[";
     size_t n = 0;
     for (const int64_t i : shown(dim)) {
       if (n > 0) out += n % per_line == 0 ? cat(",\n", std::string(indent + 1, ' ')) : ", ";
-      out += i < 0 ? " ..." : aligned(offset + i * strides_[dim]);
+      out += i < 0 ? " ..." : element(offset + i * strides_[dim], false);
       ++n;
     }
     return out + "]";
@@ -172,12 +192,13 @@ class Printer {
   }
 
   const std::byte* elements_;
-  DType dtype_;
+  DType dtype_, real_;
+  int64_t step_;  // numbers of dtype real_ to an element
   std::vector<int64_t> sizes_, strides_;
   int64_t count_ = 0;
   bool summarised_ = false;
-  Format format_;
-  size_t width_ = 1;
+  Format formats_[2];
+  size_t widths_[2] = {1, 1};
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "vitro/core/scalar.h"
 
+#include <cmath>
+
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 
 namespace vitro {
 
@@ -12,8 +15,22 @@ DType Scalar::dtype() const {
       return DType::i64;
     case Kind::floating:
       return DType::f64;
+    case Kind::complex:
+      return DType::c128;
   }
   __builtin_unreachable();
+}
+
+namespace {
+
+std::string text_of_complex(std::complex<double> v) {
+  return cat(v.real(), std::signbit(v.imag()) ? "" : "+", v.imag(), 'j');
+}
+
+}  // namespace
+
+void Scalar::refuse_as_real() const {
+  throw_error(cat("a real number is needed, got the complex number ", *this));
 }
 
 void append_to(std::string& out, const Scalar& scalar) {
@@ -25,6 +42,8 @@ void append_to(std::string& out, const Scalar& scalar) {
       return append_to(out, scalar.as_int());
     case Scalar::Kind::floating:
       return append_to(out, scalar.as_double());
+    case Scalar::Kind::complex:
+      return out.append(text_of_complex(scalar.as_complex())), void();
   }
 }
 
@@ -34,6 +53,7 @@ void add_to(Hasher& hasher, const Scalar& scalar) {
     hasher.add(scalar.expr().text());
   } else {
     hasher.add(scalar.bits());
+    if (scalar.is_complex()) hasher.add(Scalar(scalar.as_complex().imag()).bits());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
@@ -118,6 +119,8 @@ void Tensor::destroy(TensorImpl* impl) {
     return;
   }
   impl->storage = {};
+  if (impl->pairs) [[unlikely]]
+    impl->pairs.reset();
   impl->call = 0;
   impl->deferred = nullptr;
   impl->requires_grad = impl->is_parameter = false;
@@ -163,6 +166,13 @@ Tensor Tensor::over(Storage storage, DType dtype, std::span<const int64_t> sizes
 
 Tensor Tensor::window(Storage storage, DType dtype, std::span<const int64_t> sizes,
                       std::span<const int64_t> strides, int64_t offset) {
+  if (vitro::is_complex(dtype)) [[unlikely]] {
+    Ints of_pairs(sizes), apart(strides);
+    for (int64_t& stride : apart) stride *= 2;
+    of_pairs.push_back(2);
+    apart.push_back(1);
+    return as_complex(window(std::move(storage), real_of(dtype), of_pairs, apart, 2 * offset));
+  }
   TensorImpl* impl = new_impl();
   impl->dtype = dtype;
   impl->device = storage.device();
@@ -171,6 +181,61 @@ Tensor Tensor::window(Storage storage, DType dtype, std::span<const int64_t> siz
   impl->strides = Ints(strides);
   impl->storage = std::move(storage);
   return Tensor(impl);
+}
+
+Tensor Tensor::of_pairs(Tensor pairs) {
+  const DType dtype = pairs.dtype();
+  VITRO_CHECK(dtype == DType::f32 || dtype == DType::f64,
+              "view_as_complex: takes pairs of f32 or f64, got ", dtype);
+  const Sizes sizes = pairs.sizes(), strides = pairs.strides();
+  VITRO_CHECK(!sizes.empty() && equal(sizes.back(), 2),
+              "view_as_complex: needs a last dimension of size 2, got sizes ", numbers_of(sizes));
+  VITRO_CHECK(equal(strides.back(), 1),
+              "view_as_complex: needs a last dimension of stride 1, got strides ",
+              numbers_of(strides), "; call contiguous first");
+  for (size_t d = 0; d + 1 < strides.size(); ++d)
+    VITRO_CHECK(equal(strides[d] % 2, 0),
+                "view_as_complex: needs even strides of all dimensions but the last, got ",
+                numbers_of(strides), "; call contiguous first");
+  const Size offset = pairs.rule_meta().offset;
+  VITRO_CHECK(equal(offset % 2, 0), "view_as_complex: needs an even offset, got ",
+              number_of(offset), "; clone the tensor first");
+  return as_complex(std::move(pairs));
+}
+
+namespace {
+
+// For those who look at the description of a tensor that is not deferred.
+void describe_complex(TensorImpl& impl) {
+  const TensorImpl& from = *impl.pairs->impl();
+  impl.offset = from.offset / 2;
+  impl.storage = from.storage;
+  impl.sizes = from.sizes;
+  impl.strides = from.strides;
+  impl.sizes.pop_back();
+  impl.strides.pop_back();
+  for (int64_t& stride : impl.strides) stride /= 2;
+}
+
+}  // namespace
+
+// Without the checks of of_pairs, for what they would hold for: results of ops on pairs.
+Tensor Tensor::as_complex(Tensor pairs) {
+  TensorImpl* impl = new_impl();
+  impl->dtype = complex_of(pairs.dtype());
+  impl->device = pairs.device();
+  impl->sizes.clear();
+  impl->strides.clear();
+  impl->offset = 0;
+  impl->requires_grad = pairs.requires_grad();
+  impl->pairs = std::make_unique<Tensor>(std::move(pairs));
+  if (!impl->pairs->is_deferred()) describe_complex(*impl);
+  return Tensor(impl);
+}
+
+const Tensor& Tensor::pairs() const {
+  VITRO_CHECK(is_complex(), "view_as_real: takes a complex tensor, got ", dtype());
+  return *impl_->pairs;
 }
 
 Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
@@ -191,21 +256,36 @@ void Tensor::refuse_undefined() {
 
 int64_t Tensor::rank() const {
   const TensorImpl& impl = there();
+  if (impl.pairs) [[unlikely]]
+    return impl.pairs->rank() - 1;
   return impl.call != 0 ? impl.deferred->rank() : static_cast<int64_t>(impl.sizes.size());
 }
 
 Size Tensor::size(int64_t dim) const {
   const auto at = static_cast<size_t>(wrap_dim(dim, rank()));
+  if (impl_->pairs) [[unlikely]]
+    return impl_->pairs->size(static_cast<int64_t>(at));
   const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->sizes[at]) : Size(impl_->sizes[at]);
 }
 
 Sizes Tensor::sizes() const {
+  if (there().pairs) [[unlikely]] {
+    Sizes out = impl_->pairs->sizes();
+    out.pop_back();
+    return out;
+  }
   const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->sizes) : as_sizes(impl_->sizes);
 }
 
 Sizes Tensor::strides() const {
+  if (there().pairs) [[unlikely]] {
+    Sizes out = impl_->pairs->strides();
+    out.pop_back();
+    for (Size& stride : out) stride = stride / 2;
+    return out;
+  }
   const TensorMeta* inner = inner_meta(there());
   return inner ? now(inner->strides) : as_sizes(impl_->strides);
 }
@@ -214,13 +294,31 @@ Size Tensor::numel() const {
   return product(sizes());
 }
 
+namespace {
+
+// The description of complex numbers in pairs that are described so.
+TensorMeta complex_meta(TensorMeta pairs) {
+  pairs.dtype = complex_of(pairs.dtype);
+  pairs.sizes.pop_back();
+  pairs.strides.pop_back();
+  for (Size& stride : pairs.strides) stride = stride / 2;
+  pairs.offset = pairs.offset / 2;
+  return pairs;
+}
+
+}  // namespace
+
 TensorMeta Tensor::meta() const {
+  if (there().pairs) [[unlikely]]
+    return complex_meta(impl_->pairs->meta());
   TensorMeta out = rule_meta();
   if (thread_state.top) out.offset = offset_of(*impl_);
   return out;
 }
 
 TensorMeta Tensor::rule_meta() const {
+  if (there().pairs) [[unlikely]]
+    return complex_meta(impl_->pairs->rule_meta());
   if (const TensorMeta* inner = inner_meta(there())) {
     TensorMeta out = *inner;
     out.sizes = now(inner->sizes);
@@ -249,7 +347,9 @@ bool Tensor::is_contiguous() const {
 
 // Runs delayed ops: those that a deferred tensor depends on, otherwise those on its memory.
 void Tensor::make_ready(Need need, std::source_location where) const {
-  if (there().call != 0) {
+  if (there().pairs) [[unlikely]] {
+    impl_->pairs->make_ready(need, where);
+  } else if (impl_->call != 0) {
     materialize(*impl_, need, where);
   } else if (thread_state.top) {
     before_access(*impl_, need, where);
@@ -257,12 +357,16 @@ void Tensor::make_ready(Need need, std::source_location where) const {
 }
 
 const void* Tensor::address() const {
+  if (impl_->pairs) [[unlikely]]
+    return impl_->pairs->address();
   VITRO_CHECK(impl_->device.kind == Device::Kind::cpu, "data: the elements are on ", impl_->device,
               ", which the host cannot access; copy them with to(x, cpu)");
   return static_cast<std::byte*>(impl_->storage.data()) + impl_->offset * bytes_of(impl_->dtype);
 }
 
 void* Tensor::data(std::source_location where) const {
+  if (there().pairs) [[unlikely]]
+    return impl_->pairs->data(where);
   make_ready(Need::writable_pointer, where);
   impl_->storage.set_exposed(true);
   impl_->storage.bump_version();
@@ -289,6 +393,14 @@ Scalar Tensor::item(std::source_location where) const {
   }
   make_ready(Need::item, where);
   const void* address = this->address();
+  if (is_complex()) {
+    const auto number = [address]<class T>(T) -> Scalar {
+      std::complex<T> v;
+      std::memcpy(&v, address, sizeof v);
+      return v;
+    };
+    return impl_->dtype == DType::c64 ? number(float{}) : number(double{});
+  }
   return dispatch(impl_->dtype, [&]<class T>() -> Scalar {
     T v;
     std::memcpy(&v, address, sizeof v);
@@ -301,6 +413,8 @@ Scalar Tensor::item(std::source_location where) const {
 }
 
 void Tensor::copy_out(void* out, std::source_location where) const {
+  if (impl_->pairs) [[unlikely]]
+    return impl_->pairs->copy_out(out, where);
   auto* from = static_cast<std::byte*>(const_cast<void*>(const_data(where)));
   const auto bytes = static_cast<size_t>(bytes_of(impl_->dtype));
   if (is_contiguous()) {
@@ -317,17 +431,20 @@ void Tensor::check_dtype(DType asked) const {
 }
 
 Tensor& Tensor::set_requires_grad(bool on) {
-  VITRO_CHECK(!on || is_floating(there().dtype),
-              "requires_grad: only floating-point tensors have gradients, got ", there().dtype);
+  VITRO_CHECK(!on || is_floating(there().dtype) || is_complex(),
+              "requires_grad: only floating-point and complex tensors have gradients, got ",
+              there().dtype);
   impl_->requires_grad = on;
+  if (is_complex()) impl_->pairs->set_requires_grad(on);
   return *this;
 }
 
 Tensor& Tensor::set_parameter(bool on, std::string_view name) {
   (void)there();
+  if (is_complex()) impl_->pairs->set_parameter(on, name);
   impl_->is_parameter = on;
   impl_->parameter_name = intern_module_path(name);
-  if (on && impl_->storage)
+  if (on && !is_complex() && impl_->storage)
     events::categorise(impl_->storage.data(), events::MemoryCategory::parameter);
   return *this;
 }

@@ -75,6 +75,8 @@ Builder::~Builder() = default;
 
 Tensor Builder::input(std::string name, TensorMeta meta, InputKind kind) {
   VITRO_CHECK(kind != InputKind::number, "builder: a number input has no tensor; use Graph::add");
+  VITRO_CHECK(!is_complex(meta.dtype), "builder: a graph has no complex values, got an input of ",
+              meta.dtype, "; make it one of pairs [..., 2] and call Tensor::of_pairs");
   std::vector<sym::Expr> symbols = state_->graph.symbols();
   state_->symbols.note_hints(meta);
   for (const Size size : meta.sizes) {

@@ -121,6 +121,7 @@ class Parser {
     const std::string_view name = at_.name();
     const auto dtype = dtype_named(name);
     if (!dtype) fail("\"", name, "\" is not a dtype");
+    if (is_complex(*dtype)) fail("a graph has no complex values, got ", name);
     meta.dtype = *dtype;
     const auto sizes = at_.enclosed('[', ']');
     if (!sizes) fail("needs sizes after the dtype, as in f32[2, 3]");

@@ -30,7 +30,7 @@ constexpr FormatDType dtypes[] = {
     {"U16", 16, std::nullopt},
     {"U32", 32, std::nullopt},
     {"U64", 64, std::nullopt},
-    {"C64", 64, std::nullopt},
+    {"C64", 64, DType::c64},
     {"F8_E4M3", 8, std::nullopt},
     {"F8_E5M2", 8, std::nullopt},
     {"F8_E8M0", 8, std::nullopt},

@@ -30,7 +30,8 @@ bool is_utf8(std::string_view text) {
 }
 
 int64_t bytes_of_tensor(const Tensor& tensor) {
-  return bytes_for("write_safetensors", tensor.impl()->sizes, tensor.dtype());
+  const Tensor& real = tensor.is_complex() ? tensor.pairs() : tensor;
+  return bytes_for("write_safetensors", real.impl()->sizes, real.dtype());
 }
 
 void check(const std::string& path, const std::vector<NamedTensor>& sorted) {
@@ -39,6 +40,8 @@ void check(const std::string& path, const std::vector<NamedTensor>& sorted) {
     VITRO_CHECK(tensor.defined(), path, ": tensor ", shown(name), " is not defined");
     VITRO_CHECK(is_utf8(name) && name != metadata_name, path, ": ", shown(name),
                 " cannot be the name of a tensor: it must be UTF-8 and not ", metadata_name);
+    VITRO_CHECK(tensor.dtype() != DType::c128, path, ": tensor ", shown(name),
+                " has dtype c128, which the format does not have; convert it to c64");
     names.push_back(name);
   }
   std::ranges::sort(names);

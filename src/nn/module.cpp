@@ -15,6 +15,7 @@ namespace {
 
 // The same memory as another tensor, with its own name.
 Tensor alias(const Tensor& t) {
+  if (t.is_complex()) return Tensor::as_complex(alias(t.pairs()));
   const TensorImpl& impl = *t.impl();
   return Tensor::over(t.storage(), impl.dtype, impl.sizes, impl.strides, impl.offset);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/complex_parts.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -68,9 +69,11 @@ Tensor lerp(ops::At x, const Tensor& end, const Operand& weight) {
               "; cast one of them");
   VITRO_CHECK(!weight.is_tensor() || weight.tensor().dtype() == t.dtype(), "lerp: weight must be ",
               t.dtype(), ", got ", weight.tensor().dtype());
-  const Value from = ops::widened("lerp", x), wide = to(end, from.dtype());
+  const Value from = t.is_complex() ? Value(t) : Value(ops::widened("lerp", x));
+  const Value wide = to(end, from.dtype());
   const Value distance = wide - from;
   if (weight.is_number()) {
+    if (weight.number().is_complex()) return from + distance * weight.number();
     const double w = weight.number().as_double();
     return to(std::abs(w) < 0.5 ? from + distance * w : wide - distance * (1 - w), t.dtype());
   }
@@ -86,8 +89,8 @@ DType type_of_three(const ops::At& x, const Operand& a, const Operand& b) {
 
 Tensor added(std::string_view op, const ops::At& x, const Tensor& term, const Scalar& value,
              DType dtype) {
-  VITRO_CHECK(is_floating(dtype) || !value.is_floating(), op, ": value must be an integer for ",
-              dtype, ", got ", value);
+  VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !value.is_floating(), op,
+              ": value must be an integer for ", dtype, ", got ", value);
   const Value wide = to(x, compute_type(dtype));
   return to(wide + (value.is(1) ? term : term * value), dtype);
 }
@@ -104,7 +107,8 @@ Tensor addcmul(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Sc
 Tensor addcdiv(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
   const CalledAs name("addcdiv", x.where);
   const DType dtype = type_of_three(x, tensor1, tensor2);
-  VITRO_CHECK(is_floating(dtype), "addcdiv: takes floating-point numbers, got ", dtype,
+  VITRO_CHECK(is_floating(dtype) || is_complex(dtype),
+              "addcdiv: takes floating-point numbers, got ", dtype,
               "; cast them, or use div with a rounding mode");
   const auto wide = [&](const Tensor& t) { return to(t, compute_type(dtype)); };
   return added("addcdiv", x, wide(tensor1) / wide(tensor2), value, dtype);
@@ -130,6 +134,10 @@ Tensor logit(ops::At x, std::optional<double> eps) {
 
 Tensor sinc(ops::At x) {
   const CalledAs name("sinc", x.where);
+  if (const Value z = x.operand.tensor(); z.is_complex()) {
+    const Value none = z == 0, angle = ops::where(none, 1, z * M_PI);
+    return ops::where(none, 1, sin(angle) / angle);
+  }
   const DType dtype = float_of(x.operand.tensor().dtype());
   const Value wide = to(x, compute_type(dtype)), none = wide == 0;
   const Value angle = ops::where(none, 1, wide * M_PI);
@@ -169,6 +177,11 @@ Tensor nan_to_num(ops::At x, std::optional<double> nan, std::optional<double> po
                   std::optional<double> neginf) {
   const CalledAs name("nan_to_num", x.where);
   const Tensor& t = x.operand.tensor();
+  if (t.is_complex()) {
+    const ops::Parts z = ops::parts_of(t);
+    const auto of = [&](const Tensor& part) { return nan_to_num(part, nan, posinf, neginf); };
+    return joined(ops::Parts{of(z.re), of(z.im)});
+  }
   if (!is_floating(t.dtype())) return clone(x);
   const double limit = largest(t.dtype());
   const Value low = ops::where(t == -infinity, neginf.value_or(-limit), t);
@@ -183,7 +196,8 @@ Tensor isclose(ops::At x, const Tensor& other, double rtol, double atol, bool eq
               other.dtype(), "; cast one of them");
   VITRO_CHECK(rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, got ", rtol,
               " and ", atol);
-  const DType wide = is_floating(t.dtype()) ? compute_type(t.dtype()) : DType::f64;
+  const bool has_kernel = is_floating(t.dtype()) || t.is_complex();
+  const DType wide = has_kernel ? compute_type(t.dtype()) : DType::f64;
   const Value a = to(t, wide), b = to(other, wide), distance = abs(a - b);
   Value close = (a == b) | ((distance <= atol + abs(b) * rtol) & ~isinf(distance));
   if (equal_nan) close = close | (isnan(a) & isnan(b));
@@ -234,6 +248,13 @@ Tensor copysign(ops::At x, const Operand& other) {
 
 Tensor float_power(ops::First x, const Operand& exponent) {
   const CalledAs name("float_power", x.where);
+  if (const DType dtype = ops::result_type({&x.operand, &exponent}); is_complex(dtype)) {
+    const auto wide = [](const Operand& one) {
+      return one.is_tensor() ? to(one.tensor(), DType::c128)
+                             : scalar_tensor(one.number(), DType::c128);
+    };
+    return pow(wide(x.operand), wide(exponent));
+  }
   const Both both(x, exponent, DType::f64);
   return pow(both.a, both.b);
 }

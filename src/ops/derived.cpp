@@ -71,6 +71,7 @@ Tensor multiply(ops::At x, const Operand& other) {
 Tensor nansum(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype) {
   const CalledAs name("nansum", x.where);
   const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(!t.is_complex(), "nansum: is not defined for complex numbers, got ", t.dtype());
   if (!is_floating(t.dtype())) return sum(x, std::move(dim), keepdim, dtype);
   const Tensor numbers = where({isnan({t, x.where}), x.where}, 0.0, t);
   return sum({numbers, x.where}, std::move(dim), keepdim, dtype);
@@ -163,7 +164,7 @@ Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scal
               "baddbmm: sizes ", numbers_of(t.sizes()), " do not broadcast to ", numbers_of(sizes));
   // Factors of integers are rounded towards 0.
   const auto factor = [&](const Scalar& given) {
-    return is_floating(dtype) || !given.is_floating()
+    return is_floating(dtype) || is_complex(dtype) || !given.is_floating()
                ? given
                : Scalar(static_cast<int64_t>(given.as_double()));
   };

@@ -47,6 +47,13 @@ Value norm_over(const Tensor& x, double p, const Dims& dims) {
 
 Tensor norm_of(std::string_view op, const ops::At& at, double p, const Dims& dim, bool keepdim,
                std::optional<DType> dtype) {
+  if (at.operand.tensor().is_complex()) {  // the norm of the absolute values
+    const Tensor& z = at.operand.tensor();
+    VITRO_CHECK(!dtype || is_complex(*dtype), op, ": complex numbers need a complex dtype, got ",
+                *dtype);
+    const Tensor sizes = abs(dtype ? to(z, *dtype) : z);
+    return norm_of(op, {sizes, at.where}, p, dim, keepdim, {});
+  }
   ops::check_floating(op, at.operand.tensor());
   const Value x = dtype ? to(at, *dtype) : at.operand.tensor();
   const Dims dims = ops::wrap_dims(op, dim, x.rank());

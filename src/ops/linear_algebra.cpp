@@ -10,6 +10,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/product.h"
@@ -49,6 +50,11 @@ Tensor dot(ops::At x, const Tensor& tensor) {
   check_rank("dot", x.operand.tensor(), 1);
   check_rank("dot", tensor, 1);
   return matmul(x, tensor);
+}
+
+Tensor vdot(ops::At x, const Tensor& other) {
+  const CalledAs name("vdot", x.where);
+  return dot({conj(x), x.where}, other);
 }
 
 Tensor mv(ops::At x, const Tensor& vec) {
@@ -170,8 +176,9 @@ Tensor addr(ops::At x, const Tensor& vec1, const Tensor& vec2, const Scalar& bet
   check_rank("addr", vec1, 1);
   check_rank("addr", vec2, 1);
   const DType dtype = promote(t.dtype(), promote(vec1.dtype(), vec2.dtype()));
-  VITRO_CHECK(is_floating(dtype) || !(beta.is_floating() || alpha.is_floating()),
-              "addr: beta and alpha must be integers for ", dtype, ", got ", beta, " and ", alpha);
+  VITRO_CHECK(
+      is_floating(dtype) || is_complex(dtype) || !(beta.is_floating() || alpha.is_floating()),
+      "addr: beta and alpha must be integers for ", dtype, ", got ", beta, " and ", alpha);
   const Sizes sizes{vec1.size(0), vec2.size(0)};
   VITRO_CHECK(t.rank() <= 2, "addr: sizes ", numbers_of(t.sizes()), " do not broadcast to ",
               numbers_of(sizes));

@@ -13,6 +13,7 @@
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/compaction.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/derived.h"
@@ -40,7 +41,7 @@ namespace {
 Tensor matrix_H(At x) {
   const Tensor& t = x.operand.tensor();
   VITRO_CHECK(t.rank() == 0 || t.rank() == 2, "matrix_H: needs a matrix, got sizes ", t.sizes());
-  return mT(x);
+  return vitro::conj({mT(x), x.where});
 }
 Tensor diagonal_of_matrices(At x, int64_t offset, int64_t dim1, int64_t dim2) {
   return diagonal(x, offset, dim1, dim2);
@@ -338,7 +339,11 @@ std::vector<Tensor> each(std::span<const Tensor> tensors, std::source_location f
 }
 
 Tensor is_real(At x) {
-  return ones_like(x, DType::boolean);
+  const Tensor& z = x.operand.tensor();
+  return z.is_complex() ? Tensor(Value(imag(x)) == 0) : ones_like(x, DType::boolean);
+}
+Tensor adjoint(At x) {
+  return vitro::conj({mT(x), x.where});
 }
 Tensor positive(At x) {
   VITRO_CHECK(!is_bool(x.operand.tensor().dtype()), "positive: takes numbers (not bool)");
@@ -362,7 +367,8 @@ constexpr NamedFunction rows[] = {
      "(Tensor self, SymInt[] size) -> Tensor", bound<&sum_to_size>},
     {"mT", "x with its last two dimensions exchanged.", "(Tensor(a) self) -> Tensor(a)",
      bound<&mT>},
-    {"matrix_H", "A matrix transposed.", "(Tensor(a) self) -> Tensor(a)", bound<&matrix_H>},
+    {"matrix_H", "A matrix transposed, with the complex conjugates.",
+     "(Tensor(a) self) -> Tensor(a)", bound<&matrix_H>},
     {"movedim", "x with dimensions moved to other places.",
      ".intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)\n"
      ".int(Tensor(a) self, int source, int destination) -> Tensor(a)",
@@ -425,12 +431,14 @@ constexpr NamedFunction rows[] = {
     {"unsafe_split_with_sizes", "Pieces of the given sizes along dim.",
      "(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]", bound<&split_with_sizes>},
     {"lift_fresh", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
-    {"real", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
-    {"conj", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
     {"resolve_conj", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
     {"resolve_neg", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&alias>},
+    {"mH", "Matrices transposed, with the complex conjugates.", "(Tensor(a) self) -> Tensor(a)",
+     bound<&adjoint>},
+    {"adjoint", "Matrices transposed, with the complex conjugates.",
+     "(Tensor(a) self) -> Tensor(a)", bound<&adjoint>},
     {"positive", "x itself.", "(Tensor(a) self) -> Tensor(a)", bound<&positive>},
-    {"isreal", "Whether each element is a real number: true.", "(Tensor self) -> Tensor",
+    {"isreal", "Whether each element is a real number.", "(Tensor self) -> Tensor",
      bound<&is_real>},
     {"alias_copy", "A copy of x.", "(Tensor self) -> Tensor", copied<&alias>},
     {"view_copy", "A copy of a view.", "(Tensor self, SymInt[] size) -> Tensor", copied<&view>},
@@ -694,7 +702,6 @@ constexpr NamedFunction rows[] = {
 
 constexpr OtherName names[] = {
     {"absolute", "abs"},
-    {"adjoint", "mT"},
     {"arccos", "acos"},
     {"arccosh", "acosh"},
     {"arcsin", "asin"},
@@ -715,12 +722,10 @@ constexpr OtherName names[] = {
     {"linalg_matmul", "matmul"},
     {"matrix_exp", "linalg_matrix_exp"},
     {"matrix_power", "linalg_matrix_power"},
-    {"mH", "mT"},
     {"moveaxis", "movedim"},
     {"negative", "neg"},
     {"not_equal", "ne"},
     {"row_stack", "vstack"},
-    {"sgn", "sign"},
     {"special_digamma", "digamma"},
     {"special_erf", "erf"},
     {"special_erfc", "erfc"},

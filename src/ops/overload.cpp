@@ -107,7 +107,7 @@ std::vector<Overload> collected() {
   each_op(collect);
   for (const auto table :
        {functions(), neural_functions(), array_functions(), layer_functions(), random_functions(),
-        decomposition_functions(), more_functions(), special_functions()}) {
+        decomposition_functions(), complex_functions(), more_functions(), special_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }
@@ -135,8 +135,9 @@ ArgValue value_of_text(std::string_view text) {
 bool fits_number(ArgKind kind, const Scalar& number) {
   switch (kind) {
     case ArgKind::scalar:
-    case ArgKind::floating:
       return true;
+    case ArgKind::floating:
+      return !number.is_complex();
     case ArgKind::integer:
     case ArgKind::sym_int:
       return number.kind() == Scalar::Kind::integer;

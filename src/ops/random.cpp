@@ -255,6 +255,13 @@ constexpr Distribution unit_interval{&def<PhiloxUniform>, &PhiloxUniform::stream
 
 Value drawn(const Distribution& from, std::string_view op, const Sizes& sizes, DType dtype,
             OnDevice device, std::source_location where) {
+  if (is_complex(dtype)) {  // both parts; normal ones have half of the variance each
+    Sizes pairs = sizes;
+    pairs.push_back(2);
+    const Value parts = drawn(from, op, pairs, real_of(dtype), device, where);
+    const bool is_normal = from.op == &def<PhiloxNormal>;
+    return Tensor::as_complex(is_normal ? parts * std::sqrt(0.5) : parts);
+  }
   VITRO_CHECK(is_floating(dtype), op, ": needs a floating-point dtype, got ", dtype);
   if (as_torch()) return from.torch(op, sizes, dtype, device);
   const Size count = checked_count(op, sizes);

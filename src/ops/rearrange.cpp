@@ -379,6 +379,7 @@ Tensor count_nonzero(ops::At x, DimsArg dim) {
 
 Tensor stddev(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std", x.where);
+  if (x.operand.tensor().is_complex()) return sqrt(var(x, dim, correction, keepdim));
   const Value wide = var(ops::widened("std", x), dim, correction, keepdim);
   return to(sqrt(wide), x.operand.tensor().dtype());
 }

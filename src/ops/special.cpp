@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/complex_parts.h"
 #include "ops/special_values.h"
 #include "ops/value.h"
 #include "ops/wide.h"
@@ -14,6 +15,7 @@
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
@@ -127,6 +129,8 @@ Tensor signbit(ops::At x) {
 }
 Tensor angle(ops::At x) {
   const CalledAs name("angle", x.where);
+  if (x.operand.tensor().is_complex())
+    return contiguous(ops::argument(ops::parts_of(x.operand.tensor())));
   const Value t = wide_float(x);
   return rounded(ops::where(ops::isnan(t), t, ops::to(t < 0, t.dtype()) * M_PI), x);
 }
@@ -275,10 +279,11 @@ Tensor renorm(ops::At x, double p, int64_t dim, double maxnorm) {
 Tensor linalg_vecdot(ops::At x, const Tensor& y, int64_t dim) {
   const CalledAs name("linalg_vecdot", x.where);
   const Tensor& t = x.operand.tensor();
-  ops::check_floating("linalg_vecdot", t);
+  if (!t.is_complex()) ops::check_floating("linalg_vecdot", t);
   VITRO_CHECK(t.dtype() == y.dtype(), "linalg_vecdot: dtypes differ: ", t.dtype(), " and ",
               y.dtype(), "; cast one of them");
   const DType wide = compute_type(t.dtype());
+  if (t.is_complex()) return ops::sum(Value(conj({t, x.where})) * y, {dim});
   return to(ops::sum(ops::to(t, wide) * ops::to(y, wide), {dim}), t.dtype());
 }
 
@@ -286,7 +291,7 @@ namespace {
 
 // A factor of the dtype: of integers it is rounded towards 0.
 Scalar factor_of(DType dtype, const Scalar& factor) {
-  const bool rounds = !is_floating(dtype) && factor.is_floating();
+  const bool rounds = !is_floating(dtype) && !is_complex(dtype) && factor.is_floating();
   return rounds ? Scalar(static_cast<int64_t>(factor.as_double())) : factor;
 }
 

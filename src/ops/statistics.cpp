@@ -150,6 +150,10 @@ Tensor nanmean(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype)
 std::pair<Tensor, Tensor> std_mean(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std_mean", x.where);
   const DType dtype = x.operand.tensor().dtype();
+  if (is_complex(dtype)) {
+    auto [variance, mean] = var_mean(x, dim, correction, keepdim);
+    return {sqrt(variance), std::move(mean)};
+  }
   const auto [variance, mean] = var_mean(ops::widened("std_mean", x), dim, correction, keepdim);
   return {to(sqrt(variance), dtype), to(mean, dtype)};
 }

@@ -34,6 +34,7 @@ namespace vitro {
 
 Tensor to(const Tensor& x, Device device, std::source_location where) {
   if (x.device() == device) return x;
+  if (x.is_complex()) return Tensor::as_complex(to(x.pairs(), device, where));
   if (x.is_deferred()) {
     materialize(*x.impl(), Need::pointer, where);
   } else {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "vitro/core/reach.h"
+#include "vitro/runtime/parallel.h"
 
 namespace vitro::runtime {
 namespace {
@@ -11,6 +12,10 @@ struct Context {
   const OpDef& op;
   const OpaqueCall& call;
 };
+
+void in_parallel(int64_t items, int64_t grain, OpaqueCall::Body body, void* context) {
+  parallel_for(items, grain, [&](int64_t begin, int64_t end) { body(context, begin, end); });
+}
 
 // Calls the op's kernel with the launch's buffers: those of tensor operands, then those of results.
 void run(const void* context, const LaunchArgs& args, int64_t, int64_t) {
@@ -22,7 +27,7 @@ void run(const void* context, const LaunchArgs& args, int64_t, int64_t) {
     if (operand.kind == Operand::Kind::tensor) operand.tensor.data = *address++;
   }
   for (OpaqueTensor& result : results) result.data = *address++;
-  op.opaque->kernel({call.device, operands, call.attrs, results});
+  op.opaque->kernel({call.device, operands, call.attrs, results, in_parallel});
 }
 
 }  // namespace

@@ -23,12 +23,21 @@ inline std::vector<Tensor> seeds_of(const OpSample& sample) {
   return tensors_of(sample.seeds);
 }
 
+// Whether tensors of the dtype have gradients.
+inline bool is_inexact(DType dtype) {
+  return is_floating(dtype) || is_complex(dtype);
+}
+// The pairs of a complex tensor, any other itself: the numbers that differences are taken of.
+inline Tensor real_numbers(const Tensor& x) {
+  return x.defined() && x.is_complex() ? x.pairs() : x;
+}
+
 // The gradients of all tensors of the call; undefined if they are 0.
 inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const Tensor> seeds) {
   const std::vector<Tensor> inputs = tensors_of(call);
   autograd::Tape tape;
   for (const Tensor& input : inputs) {
-    if (is_floating(input.dtype())) tape.watch(input);
+    if (is_inexact(input.dtype())) tape.watch(input);
   }
   std::vector<Tensor> results;
   {
@@ -47,7 +56,7 @@ inline std::vector<Tensor> second_of(const SampleCall& call, std::span<const Ten
   sought.insert(sought.end(), seeds.begin(), seeds.end());
   autograd::Tape tape;
   for (const Tensor& one : sought) {
-    if (one.defined() && is_floating(one.dtype())) tape.watch(one);
+    if (one.defined() && is_inexact(one.dtype())) tape.watch(one);
   }
   std::vector<Tensor> found, along;
   {

@@ -15,8 +15,9 @@
 namespace vitro::test {
 namespace {
 
-std::vector<std::byte> elements_of(const Tensor& t) {
+std::vector<std::byte> elements_of(const Tensor& x) {
   std::vector<std::byte> out;
+  const Tensor t = real_numbers(x);
   dispatch(t.dtype(), [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool>) {
       const std::vector<T> values = t.to_vector<T>();
@@ -101,7 +102,8 @@ double total(const SampleCall& call, std::span<const Tensor> seeds) {
   const std::vector<Tensor> results = ops::call(*call.overload, {}, call.arguments);
   double out = 0;
   for (size_t k = 0; k < seeds.size(); ++k) {
-    if (seeds[k].defined()) out += sum(results[k] * seeds[k]).item<double>();
+    if (seeds[k].defined())
+      out += sum(real_numbers(results[k]) * real_numbers(seeds[k])).item<double>();
   }
   return out;
 }
@@ -129,6 +131,7 @@ std::optional<double> slope(const SampleCall& call, std::span<const Tensor> seed
 
 // Pseudo-random numbers, different for each i.
 Tensor direction_of(const Tensor& x, size_t i) {
+  if (x.is_complex()) return Tensor::of_pairs(direction_of(x.pairs(), i));
   const Tensor count = reshape(arange(x.numel()), x.sizes());
   return sin(to(count, DType::f64) * 12.9898 + static_cast<double>(i) * 78.233 + 1.0);
 }
@@ -136,10 +139,10 @@ Tensor direction_of(const Tensor& x, size_t i) {
 // Whether all floating-point tensors are f64, so that differences are precise enough.
 bool is_f64(std::span<const Tensor> tensors, std::span<const Tensor> seeds) {
   for (const Tensor& t : tensors) {
-    if (is_floating(t.dtype()) && t.dtype() != DType::f64) return false;
+    if (is_inexact(t.dtype()) && real_of(t.dtype()) != DType::f64) return false;
   }
   for (const Tensor& t : seeds) {
-    if (t.defined() && t.dtype() != DType::f64) return false;
+    if (t.defined() && real_of(t.dtype()) != DType::f64) return false;
   }
   return true;
 }
@@ -154,9 +157,10 @@ bool check_slope(const OpSample& sample) {
   std::vector<Tensor> directions(inputs.size());
   double want = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!is_floating(inputs[i].dtype())) continue;
+    if (!is_inexact(inputs[i].dtype())) continue;
     directions[i] = direction_of(inputs[i], i);
-    if (got[i].defined()) want += sum(got[i] * directions[i]).item<double>();
+    if (got[i].defined())
+      want += sum(real_numbers(got[i]) * real_numbers(directions[i])).item<double>();
   }
   const std::optional<double> found = slope(call, seeds, directions);
   if (!found || !std::isfinite(*found)) return false;

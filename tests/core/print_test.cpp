@@ -12,6 +12,11 @@ namespace vitro {
 namespace {
 
 Tensor tensor_of(DType dtype, const std::vector<int64_t>& sizes, std::vector<double> values) {
+  if (is_complex(dtype)) {
+    std::vector<int64_t> pairs = sizes;
+    pairs.push_back(2);
+    return Tensor::of_pairs(tensor_of(real_of(dtype), pairs, std::move(values)));
+  }
   const Tensor x = Tensor::empty(sizes, dtype);
   if (values.empty()) {
     values.resize(static_cast<size_t>(x.numel().value()));

@@ -2,6 +2,7 @@
 #include "eager/call.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -24,6 +25,8 @@ Scalar scalar_of(const SampleNumber& number) {
       return number.integer;
     case SampleNumber::Kind::real:
       return number.real;
+    case SampleNumber::Kind::complex:
+      return std::complex<double>(number.real, number.imaginary);
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -173,6 +174,22 @@ TEST(Safetensors, a_tensor_of_any_layout_is_written_in_order_of_its_indices) {
   write_safetensors(path, {{"t", Tensor::over(base.storage(), DType::f32, sizes, strides)}});
   EXPECT_EQ(as_doubles(Safetensors::read(path).value().tensor("t").value()),
             (std::vector<double>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(Safetensors, complex_numbers_of_single_precision_are_written) {
+  using C = std::complex<float>;
+  const std::vector<C> numbers = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+  const Tensor z = Tensor::from(numbers, {2, 2});
+  const int64_t sizes[] = {2, 2}, strides[] = {1, 2};
+  std::string path = scratch("complex");
+  write_safetensors(path, {{"z", z}, {"t", Tensor::over(z.storage(), DType::c64, sizes, strides)}});
+  auto file = Safetensors::read(path);
+  ASSERT_TRUE(file) << file.why();
+  EXPECT_EQ(file->find("z")->dtype, "C64");
+  EXPECT_EQ(file->tensor("z").value().to_vector<C>(), numbers);
+  EXPECT_EQ(file->tensor("t").value().to_vector<C>(),
+            (std::vector<C>{numbers[0], numbers[2], numbers[1], numbers[3]}));
+  EXPECT_THROW(write_safetensors(path, {{"w", Tensor::empty({1}, DType::c128)}}), Error);
 }
 
 TEST(Safetensors, a_name_given_twice_or_no_text_cannot_be_written) {

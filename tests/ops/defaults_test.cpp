@@ -14,6 +14,7 @@
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/embedding_bag.h"
+#include "vitro/ops/fft.h"
 #include "vitro/ops/layout.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/loss.h"
@@ -541,10 +542,65 @@ std::map<std::string, Row> further() {
   };
 }
 
+std::map<std::string, Row> fourier() {
+  const Tensor signal = Tensor::empty({20});
+  return {
+      {"fft_fft", {{x()}, [] { (void)fft_fft(x()); }}},
+      {"fft_fft2", {{x()}, [] { (void)fft_fft2(x()); }}},
+      {"fft_fftn", {{x()}, [] { (void)fft_fftn(x()); }}},
+      {"fft_ifft", {{x()}, [] { (void)fft_ifft(x()); }}},
+      {"fft_ifft2", {{x()}, [] { (void)fft_ifft2(x()); }}},
+      {"fft_ifftn", {{x()}, [] { (void)fft_ifftn(x()); }}},
+      {"fft_rfft", {{x()}, [] { (void)fft_rfft(x()); }}},
+      {"fft_rfft2", {{x()}, [] { (void)fft_rfft2(x()); }}},
+      {"fft_rfftn", {{x()}, [] { (void)fft_rfftn(x()); }}},
+      {"fft_irfft", {{x()}, [] { (void)fft_irfft(x()); }}},
+      {"fft_irfft2", {{x()}, [] { (void)fft_irfft2(x()); }}},
+      {"fft_irfftn", {{x()}, [] { (void)fft_irfftn(x()); }}},
+      {"fft_hfft", {{x()}, [] { (void)fft_hfft(x()); }}},
+      {"fft_hfft2", {{x()}, [] { (void)fft_hfft2(x()); }}},
+      {"fft_hfftn", {{x()}, [] { (void)fft_hfftn(x()); }}},
+      {"fft_ihfft", {{x()}, [] { (void)fft_ihfft(x()); }}},
+      {"fft_ihfft2", {{x()}, [] { (void)fft_ihfft2(x()); }}},
+      {"fft_ihfftn", {{x()}, [] { (void)fft_ihfftn(x()); }}},
+      {"fft_fftfreq", {{Scalar(5)}, [] { (void)fft_fftfreq(5); }}},
+      {"fft_rfftfreq", {{Scalar(5)}, [] { (void)fft_rfftfreq(5); }}},
+      {"stft",
+       {{signal, Scalar(4)},
+        [=] { (void)stft(signal, 4, {.center = false, .return_complex = true}); },
+        {{"return_complex", Scalar(true)}}}},
+      {"stft.center",
+       {{signal, Scalar(4)},
+        [=] { (void)stft(signal, 4, {.return_complex = true}); },
+        {{"return_complex", Scalar(true)}}}},
+      {"hann_window", {{Scalar(5)}, [] { (void)hann_window(5); }}},
+      {"hann_window.periodic", {{Scalar(5), Scalar(false)}, [] { (void)hann_window(5, false); }}},
+      {"hamming_window", {{Scalar(5)}, [] { (void)hamming_window(5); }}},
+      {"hamming_window.periodic",
+       {{Scalar(5), Scalar(false)}, [] { (void)hamming_window(5, false); }}},
+      {"blackman_window", {{Scalar(5)}, [] { (void)blackman_window(5); }}},
+      {"blackman_window.periodic",
+       {{Scalar(5), Scalar(false)}, [] { (void)blackman_window(5, false); }}},
+      {"bartlett_window", {{Scalar(5)}, [] { (void)bartlett_window(5); }}},
+      {"bartlett_window.periodic",
+       {{Scalar(5), Scalar(false)}, [] { (void)bartlett_window(5, false); }}},
+      {"kaiser_window", {{Scalar(5)}, [] { (void)kaiser_window(5); }}},
+      {"kaiser_window.periodic",
+       {{Scalar(5), Scalar(false)}, [] { (void)kaiser_window(5, false); }}},
+      {"hamming_window.periodic_alpha",
+       {{Scalar(5), Scalar(false), Scalar(0.5)}, [] { (void)hamming_window(5, false, 0.5); }}},
+      {"hamming_window.periodic_alpha_beta",
+       {{Scalar(5), Scalar(false), Scalar(0.5), Scalar(0.4)},
+        [] { (void)hamming_window(5, false, 0.5, 0.4); }}},
+      {"kaiser_window.beta",
+       {{Scalar(5), Scalar(false), Scalar(6.0)}, [] { (void)kaiser_window(5, false, 6); }}},
+  };
+}
+
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> all = reductions();
   for (auto* more : {&views, &makers, &arithmetic, &windows, &neural, &losses, &linear_algebra,
-                     &arrays, &recurrent, &random_numbers, &decompositions, &further})
+                     &arrays, &recurrent, &random_numbers, &decompositions, &further, &fourier})
     all.merge((*more)());
   return all;
 }
@@ -569,8 +625,8 @@ TEST(Defaults, of_functions_are_those_of_their_schemas) {
 // A new function with a default needs a row above.
 TEST(Defaults, are_compared_for_every_function) {
   const auto compared = rows();
-  // Overloads for which C++ has another function, or none with a bound left out; and those whose
-  // result has a size that depends on elements, which are not computed here.
+  // Overloads for which C++ has another function, or none with a bound left out; and those that
+  // read elements, or whose result has a size that depends on them: none are computed here.
   const std::set<std::string> no_function{"clamp",
                                           "clamp.Tensor",
                                           "one_hot",
@@ -597,7 +653,8 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "unique_consecutive",
                                           "_safe_softmax",
                                           "tensor_split.tensor_indices_or_sections",
-                                          "searchsorted.Scalar"};
+                                          "searchsorted.Scalar",
+                                          "istft"};
   // Overloads under other names, those that copy the result of a function, and those that create
   // tensors like another one.
   const auto is_another = [](std::string_view name) {

@@ -41,6 +41,7 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "philox_uniform",
                                    "philox_normal",
                                    "philox_dropout",
+                                   "fft_pairs",
                                    "softsign",
                                    "tanhshrink",
                                    "softmin",

@@ -3,10 +3,11 @@ import torch
 
 from . import pooling, values as v
 from .products import windows_times
-from .samples import Family
+from .samples import Family, is_inexact
 
 NAN, INF = float("nan"), float("inf")
-TOLERANCES = {torch.float64: [16, 2e-13, 2e-14], torch.float32: [4, 2e-6, 2e-6], torch.float16: [2, 4e-3, 4e-3], torch.bfloat16: [2, 3e-2, 3e-2]}
+TOLERANCES = {torch.float64: [16, 2e-13, 2e-14], torch.float32: [4, 2e-6, 2e-6], torch.float16: [2, 4e-3, 4e-3], torch.bfloat16: [2, 3e-2, 3e-2],
+              torch.complex128: [16, 2e-13, 2e-13], torch.complex64: [4, 4e-6, 4e-6]}
 
 
 class Gradients(Family):
@@ -53,15 +54,16 @@ class Gradients(Family):
     def leaf(self, x):
         if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor):
             return [self.leaf(y) for y in x]
-        if isinstance(x, torch.Tensor) and x.is_floating_point():
+        if is_inexact(x):
             return x.detach().requires_grad_()
         return x
 
     def seed(self, op, k, out):
-        return v.numbers(NAMES[out.dtype], tuple(out.shape), "seed", op, k)
+        numbers = v.complexes if out.is_complex() else v.numbers
+        return numbers(NAMES[out.dtype], tuple(out.shape), "seed", op, k)
 
     def gradient(self, g):
-        return None if g is None else self.result(g.detach().contiguous(), False)
+        return None if g is None else self.result(g.detach().resolve_conj().contiguous(), False)
 
 
 NAMES = v.NAMES

@@ -33,6 +33,8 @@ EQUAL = Tolerance()    # the same number: either zero for a zero
 
 
 def scalar(value):
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
@@ -41,13 +43,23 @@ def scalar(value):
 def as_double(value):
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         return value.double()
+    if isinstance(value, torch.Tensor) and value.is_complex():
+        return value.to(torch.complex128)
     if isinstance(value, (list, tuple)):
         return [as_double(x) for x in value]
     return value
 
 
+def is_inexact(value):
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def wide_dtype(dtype):
+    return torch.complex128 if dtype.is_complex else torch.float64 if dtype.is_floating_point else dtype
+
+
 def raw(tensor):
-    dense = tensor.clone(memory_format=torch.contiguous_format).view(-1)
+    dense = tensor.resolve_conj().clone(memory_format=torch.contiguous_format).view(-1)
     return dense.view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
 
 
@@ -129,7 +141,7 @@ class Family:
             self.lines.append(row | {"error": True, "message": message[:100]})
             return None
         outs = [out] if isinstance(out, torch.Tensor) else list(out)
-        floating = [o.dtype for o in outs if o is not None and o.is_floating_point()]
+        floating = [o.dtype for o in outs if is_inexact(o)]
         if tolerance is not EXACT and floating:
             row["tol"] = tolerance.for_dtype(floating[0])
             outs = self.rounded(op, outs, call, inputs, attrs) if tolerance.is_loose() and seed is None else outs
@@ -139,19 +151,20 @@ class Family:
         return outs
 
     def rounded(self, op, outs, call, inputs, attrs):
-        wide = {k: torch.float64 if k == "dtype" and isinstance(v, torch.dtype) and v.is_floating_point else v for k, v in attrs.items()}
+        wide = {k: wide_dtype(v) if k == "dtype" and isinstance(v, torch.dtype) else v for k, v in attrs.items()}
         operands = [as_double(x) for x in inputs]
-        if not any(isinstance(x, torch.Tensor) and x.is_floating_point() for x in operands):
+        if not any(is_inexact(x) for x in operands):
             operands = [x.float().double() if isinstance(x, torch.Tensor) else x for x in operands]
         exact = call(*operands, **wide)
         exact = [exact] if isinstance(exact, torch.Tensor) else list(exact)
-        exact = [laid_out(e, o) if o is not None and o.is_floating_point() else o for e, o in zip(exact, outs)]
+        exact = [laid_out(e, o) if is_inexact(o) else o for e, o in zip(exact, outs)]
         for e, o in zip(exact, outs):
             if o is None:
                 continue
             half = o.dtype in (torch.float16, torch.bfloat16)
-            near = torch.isclose(e.double(), o.double(), rtol=2e-2 if half else 2e-5, atol=1e-2 if half else 1e-4, equal_nan=True)
-            if o.is_floating_point() and not near.all():
+            wide = torch.complex128 if o.is_complex() else torch.float64
+            near = torch.isclose(e.to(wide), o.to(wide), rtol=2e-2 if half else 2e-5, atol=1e-2 if half else 1e-4, equal_nan=True)
+            if is_inexact(o) and not near.all():
                 self.odd.append(f"{op} {NAMES[o.dtype]} {attrs}: {o[~near].tolist()[:3]} beside {e[~near].tolist()[:3]}")
         return exact
 

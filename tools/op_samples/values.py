@@ -5,7 +5,8 @@ import torch
 
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8,
           "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "bool": torch.bool}
-NAMES = {dtype: name for name, dtype in DTYPES.items()}
+COMPLEX = {"c64": torch.complex64, "c128": torch.complex128}
+NAMES = {dtype: name for name, dtype in (DTYPES | COMPLEX).items()}
 FLOATS = ["f32", "f64", "f16", "bf16"]
 INTEGERS = ["i8", "i16", "i32", "i64", "u8"]
 ALL = FLOATS + INTEGERS + ["bool"]
@@ -44,6 +45,12 @@ def numbers(name, sizes, *key, low=None, high=None):
         return torch.randint(0, 2, sizes, generator=g).bool()
     low, high = (-9 if low is None else int(low)), (10 if high is None else int(high) + 1)
     return torch.randint(max(low, 0) if name == "u8" else low, high, sizes, generator=g).to(DTYPES[name])
+
+
+def complexes(name, sizes, *key, low=-3, high=3):
+    """Seeded complex numbers with both parts between low and high."""
+    part = "f32" if name == "c64" else "f64"
+    return torch.complex(*(numbers(part, sizes, i, *key, low=low, high=high) for i in range(2)))
 
 
 def hard(name, count, *key, low=None, high=None, edge=True):

@@ -65,13 +65,14 @@ class Compiled {
       return run_frozen<Result>(std::forward<Args>(args)...);
     compiled::TensorArguments arguments;
     (compiled::leaves(std::as_const(args), arguments), ...);
+    const bool stay = (compiled::stays<Args> && ...) && !arguments.has_complex();
     if constexpr (std::is_void_v<Result>) {
       auto body = [&] { std::invoke(f_.function, std::forward<Args>(args)...); };
-      function_.run(arguments.tensors(), body, (compiled::stays<Args> && ...));
+      function_.run(arguments.tensors(), body, stay);
     } else {
       std::optional<Result> result;
       auto body = [&] { result.emplace(std::invoke(f_.function, std::forward<Args>(args)...)); };
-      function_.run(arguments.tensors(), body, (compiled::stays<Args> && ...));
+      function_.run(arguments.tensors(), body, stay);
       return std::move(*result);
     }
   }

@@ -197,11 +197,15 @@ constexpr std::string_view type_name() {
   return all.substr(0, all.find_first_of(";]"));
 }
 
-// Addresses of tensor arguments; no allocation for up to eight.
+// Addresses of tensor arguments; no allocation for up to eight.  Of a complex tensor it is that of
+// its pairs, which are what the program computes with.
 class TensorArguments {
  public:
   static constexpr bool with_keys = false;
-  void tensor(const Tensor& t) {
+  void tensor(const Tensor& given) {
+    const bool is_complex = given.defined() && given.is_complex();
+    const Tensor& t = is_complex ? given.pairs() : given;
+    has_complex_ = has_complex_ || is_complex;
     if (count_ < few_.size()) few_[count_] = &t;
     if (count_ == few_.size()) many_.assign(few_.begin(), few_.end());
     if (count_++ >= few_.size()) many_.push_back(&t);
@@ -214,11 +218,14 @@ class TensorArguments {
   std::span<const Tensor* const> tensors() const {
     return count_ <= few_.size() ? std::span(few_.data(), count_) : std::span(many_);
   }
+  // Then an address holds only while the argument is that tensor.
+  bool has_complex() const { return has_complex_; }
 
  private:
   std::array<const Tensor*, 8> few_;  // initialized up to count_
   std::vector<const Tensor*> many_;
   size_t count_ = 0;
+  bool has_complex_ = false;
 };
 
 // All arguments of a frozen call.
@@ -295,7 +302,7 @@ struct ResultLeaves {
   void refuse(std::string_view what) {
     if (out.refused.empty()) out.refused = what;
   }
-  void tensor(Tensor& t) { out.tensors.push_back(t); }
+  void tensor(Tensor& t) { out.tensors.push_back(t.defined() && t.is_complex() ? t.pairs() : t); }
   void tensor(const Tensor&) { refuse("a tensor that is const"); }
   void number(const auto&) { refuse("plain numbers"); }
   void count(int64_t) {}
@@ -305,9 +312,12 @@ struct ResultLeaves {
     refuse(type_name<T>());
   }
 };
+// A complex tensor leaves one without elements in its place.
 struct Emptied {
   static constexpr bool with_keys = false;
-  void tensor(Tensor& t) { t = Tensor(); }
+  void tensor(Tensor& t) {
+    t = t.defined() && t.is_complex() ? Tensor::empty({0}, t.dtype()) : Tensor();
+  }
   void tensor(const Tensor&) {}
   void number(const auto&) {}
   void count(int64_t) {}
@@ -317,7 +327,10 @@ struct Emptied {
 struct Filled : Emptied {
   explicit Filled(std::vector<Tensor>& values) : from(values) {}
   using Emptied::tensor;
-  void tensor(Tensor& t) { t = std::move(from[next++]); }
+  void tensor(Tensor& t) {
+    Tensor& value = from[next++];
+    t = t.defined() ? Tensor::as_complex(std::move(value)) : std::move(value);
+  }
   std::vector<Tensor>& from;
   size_t next = 0;
 };

@@ -229,6 +229,8 @@ struct AttrsType {
   bool has_sizes;  // some member can hold a symbol
   // The device on which a call creates its results, if it is set; null: no member is a device.
   std::optional<Device> (*device)(const void*);
+  // The dtype of the results, if it is set; null: no member is an optional dtype.
+  std::optional<DType> (*dtype)(const void*);
 };
 
 // Borrowed attributes of a call.  Null for an op without attributes.
@@ -279,6 +281,8 @@ struct AttrsTypeOf {
   static const A& at(const void* p) { return *static_cast<const A*>(p); }
   template <class Member>
   static constexpr bool is_device = std::is_same_v<Member, std::optional<Device> A::*>;
+  template <class Member>
+  static constexpr bool is_dtype = std::is_same_v<Member, std::optional<DType> A::*>;
   static bool equal(const void* a, const void* b) {
     bool result = true;
     A::each(
@@ -331,6 +335,18 @@ struct AttrsTypeOf {
     });
     return out;
   }
+  static std::optional<DType> dtype(const void* a) {
+    std::optional<DType> out;
+    A::each([&](std::string_view, auto m) {
+      if constexpr (is_dtype<decltype(m)>) out = at(a).*m;
+    });
+    return out;
+  }
+  static constexpr bool has_dtype() {
+    bool any = false;
+    A::each([&](std::string_view, auto m) { any = any || is_dtype<decltype(m)>; });
+    return any;
+  }
   static constexpr bool has_device() {
     bool any = false;
     A::each([&](std::string_view, auto m) { any = any || is_device<decltype(m)>; });
@@ -360,6 +376,7 @@ inline constexpr AttrsType attrs_type{
     &AttrsTypeOf<A>::values,
     &AttrsTypeOf<A>::choices,
     AttrsTypeOf<A>::has_sizes(),
-    AttrsTypeOf<A>::has_device() ? &AttrsTypeOf<A>::device : nullptr};
+    AttrsTypeOf<A>::has_device() ? &AttrsTypeOf<A>::device : nullptr,
+    AttrsTypeOf<A>::has_dtype() ? &AttrsTypeOf<A>::dtype : nullptr};
 
 }  // namespace vitro

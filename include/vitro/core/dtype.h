@@ -1,6 +1,10 @@
 // Element types, their categories, and PyTorch's type promotion.
+// Complex numbers are pairs of real ones (Tensor::pairs): no kernel and no shape rule sees c64 or
+// c128, because the door replaces a call with complex operands by calls on their pairs
+// (core/complex.h).
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,14 +12,14 @@
 
 namespace vitro {
 
-enum class DType : uint8_t { f32, f64, f16, bf16, i8, i16, i32, i64, u8, boolean };
-inline constexpr int dtype_count = 10;
+enum class DType : uint8_t { f32, f64, f16, bf16, i8, i16, i32, i64, u8, boolean, c64, c128 };
+inline constexpr int dtype_count = 10;  // of those that kernels have: all but the complex ones
 
 struct DTypeInfo {
   std::string_view name;   // "f32"; "bool" for boolean
   std::string_view torch;  // "float", "c10::Half", ... as in PyTorch's traces
   int bytes;
-  enum class Category : uint8_t { boolean, integer, floating } category;
+  enum class Category : uint8_t { boolean, integer, floating, complex } category;
 };
 const DTypeInfo& info(DType dtype);
 
@@ -33,6 +37,17 @@ inline bool is_integer(DType dtype) {  // false for bool
 }
 inline bool is_bool(DType dtype) {
   return dtype == DType::boolean;
+}
+constexpr bool is_complex(DType dtype) {
+  return dtype >= DType::c64;
+}
+// The dtype of the real part: f32 of c64, f64 of c128; another dtype is its own.
+inline DType real_of(DType dtype) {
+  return dtype == DType::c64 ? DType::f32 : dtype == DType::c128 ? DType::f64 : dtype;
+}
+// The complex dtype of numbers of this precision: c128 for f64 and c128, otherwise c64.
+inline DType complex_of(DType dtype) {
+  return dtype == DType::f64 || dtype == DType::c128 ? DType::c128 : DType::c64;
 }
 std::optional<DType> dtype_named(
     std::string_view name);  // "f32", also "float32", "half", "long", ...
@@ -59,6 +74,9 @@ class Promotion {
 
 inline constexpr DType default_float = DType::f32;
 
+// Throws the Bug of code that is not for complex numbers and was given them.
+[[noreturn]] void refuse_complex(const char* what);
+
 // C++ types of dtypes on the host; Half and BFloat16 only store and convert.
 struct Half {
   uint16_t bits = 0;
@@ -74,7 +92,7 @@ struct BFloat16 {
 };
 
 // dispatch(dtype, [&]<class T>() { ... }) calls with T = float, double, Half, BFloat16, int8_t,
-// ..., bool.
+// ..., bool. Not for complex dtypes: a Bug.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {
@@ -98,6 +116,9 @@ decltype(auto) dispatch(DType dtype, F&& f) {
       return f.template operator()<uint8_t>();
     case DType::boolean:
       return f.template operator()<bool>();
+    case DType::c64:
+    case DType::c128:
+      refuse_complex("dispatch");
   }
   __builtin_unreachable();
 }
@@ -119,6 +140,8 @@ VITRO_DTYPE_OF(int32_t, i32)
 VITRO_DTYPE_OF(int64_t, i64)
 VITRO_DTYPE_OF(uint8_t, u8)
 VITRO_DTYPE_OF(bool, boolean)
+VITRO_DTYPE_OF(std::complex<float>, c64)
+VITRO_DTYPE_OF(std::complex<double>, c128)
 #undef VITRO_DTYPE_OF
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;

@@ -46,6 +46,9 @@ class Operand {
   template <class T>
     requires std::is_arithmetic_v<T>
   Operand(T number) : Operand(Scalar(number)) {}  // NOLINT(google-explicit-constructor)
+  template <std::floating_point T>
+  Operand(const std::complex<T>& number)  // NOLINT(google-explicit-constructor)
+      : Operand(Scalar(number)) {}
 
   Kind kind() const { return kind_; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
@@ -262,6 +265,10 @@ struct OpaqueCall {
   std::span<const OpaqueOperand> operands;
   AttrsView attrs;
   std::span<const OpaqueTensor> results;  // to fill; new memory, laid out by the shape rule
+  // Calls body(context, begin, end) for pieces of [0, items) of at least `grain` items, at the same
+  // time on several threads. Null: the kernel is not called by a device of the host.
+  using Body = void (*)(void* context, int64_t begin, int64_t end);
+  void (*parallel)(int64_t items, int64_t grain, Body body, void* context) = nullptr;
 };
 // A user's function.  It must compute the same results from the same operands and must not keep
 // them.  It may run on any thread; an Error that it throws reaches the caller of the op.

@@ -6,11 +6,14 @@
 // item(), the end of the function).  Threads: different threads may use different handles;
 // concurrent reads of one tensor are safe, writes need synchronization by the caller.  A deferred
 // tensor belongs to the thread that runs the compiled function until it is materialized.
+// A complex tensor is a handle to a real one, its pairs: [..., 2], the real and the imaginary part
+// of each number, side by side in memory.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <source_location>
 #include <span>
 #include <string>
@@ -40,6 +43,8 @@ struct TensorMeta {
 
 Sizes contiguous_strides(std::span<const Size> sizes);
 
+class Tensor;
+
 // What a handle points to.  Internal: programs use Tensor.
 struct TensorImpl {
   std::atomic<uint32_t> refs{1};
@@ -57,6 +62,9 @@ struct TensorImpl {
   int64_t offset = 0;
   Ints sizes, strides;
   Storage storage;
+  // Of a complex tensor, which is never deferred itself. What precedes describes the same elements
+  // if the pairs were not deferred when it was made; they always do.
+  std::unique_ptr<Tensor> pairs;
 };
 
 enum class Need : uint8_t;  // core/interpreter.h
@@ -116,6 +124,12 @@ class Tensor : tensor_functions::Base {
   static Tensor over(Storage storage, DType dtype, std::span<const int64_t> sizes,
                      std::span<const int64_t> strides, int64_t offset = 0);
 
+  // The complex numbers in `pairs` [..., 2] of f32 or f64, without a copy. Error unless the last
+  // dimension has size 2 and stride 1, and the other strides and the offset are even.
+  static Tensor of_pairs(Tensor pairs);
+  // The same for the result of an op on pairs, whose layout is known to be right. Internal.
+  static Tensor as_complex(Tensor pairs);
+
   bool defined() const { return impl_ != nullptr; }
   // The queries below throw Error if the tensor is undefined.
   DType dtype() const { return there().dtype; }
@@ -132,7 +146,13 @@ class Tensor : tensor_functions::Base {
   // with any offset.
   TensorMeta rule_meta() const;
   bool is_contiguous() const;
-  bool is_deferred() const { return there().call != 0; }
+  bool is_deferred() const {
+    return there().call != 0 || (is_complex() && impl_->pairs->is_deferred());
+  }
+  bool is_complex() const { return vitro::is_complex(there().dtype); }
+  // Of a complex tensor: its numbers as real ones [..., 2], in the same memory. Error if it is
+  // real.
+  const Tensor& pairs() const;
   bool requires_grad() const { return there().requires_grad; }
 
   // Pointers to the first element (the offset is added).  Error if the host cannot access the
@@ -172,7 +192,11 @@ class Tensor : tensor_functions::Base {
     }
   }
 
-  const Storage& storage() const { return there().storage; }
+  const Storage& storage() const {
+    if (is_complex()) [[unlikely]]
+      return impl_->pairs->storage();
+    return impl_->storage;
+  }
   Tensor& set_requires_grad(bool on);
   // Parameters are kept between calls: compiled functions lay them out once, and profiles count
   // their memory apart.  `name` ("encoder.layer.0.weight") is what graphs call it.
@@ -221,6 +245,8 @@ T Tensor::item(std::source_location where) const {
     return s.as_bool();
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(s.as_int());
+  } else if constexpr (std::is_class_v<T>) {  // std::complex
+    return static_cast<T>(s.as_complex());
   } else {
     return static_cast<T>(s.as_double());
   }

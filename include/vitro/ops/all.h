@@ -18,6 +18,7 @@
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/derived.h"
 #include "vitro/ops/element_functions.h"
+#include "vitro/ops/fourier.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
@@ -79,7 +80,7 @@ using OtherOps = List<
     ScaledDotProductAttention,
     Convolve,
     LinalgCholeskyEx, LinalgLuFactorEx, LuUnpack, LinalgLuSolve, LinalgSolveTriangular, LinalgQr, LinalgSvd,
-    LinalgEigh, LinalgLdlFactorEx, LinalgLdlSolve, Geqrf, LinalgMatrixExp,
+    LinalgEigh, FftPairs, LinalgLdlFactorEx, LinalgLdlSolve, Geqrf, LinalgMatrixExp,
     Gcd, Nextafter, Zeta, Igamma, Igammac,
     ChebyshevT, ChebyshevU, ChebyshevV, ChebyshevW,
     ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW,

@@ -65,7 +65,8 @@ class First {
             std::source_location::current())  // NOLINT(google-explicit-constructor)
       : operand(t), where(from) {}
   template <class N>
-    requires std::is_arithmetic_v<N> || std::same_as<N, Scalar> || std::same_as<N, Size>
+    requires std::is_arithmetic_v<N> || std::same_as<N, Scalar> || std::same_as<N, Size> ||
+                 std::same_as<N, std::complex<float>> || std::same_as<N, std::complex<double>>
   First(N n, std::source_location from =
                  std::source_location::current())  // NOLINT(google-explicit-constructor)
       : operand(n), where(from) {}

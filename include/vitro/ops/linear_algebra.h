@@ -24,6 +24,7 @@ inline Tensor einsum(std::string_view equation, std::initializer_list<Tensor> te
 Tensor outer(ops::At x, const Tensor& vec2);
 Tensor inner(ops::At x, const Tensor& other);  // sums over the last dimensions
 Tensor dot(ops::At x, const Tensor& tensor);
+Tensor vdot(ops::At x, const Tensor& other);  // dot of the complex conjugate of x
 Tensor mv(ops::At x, const Tensor& vec);
 // Sums over pairs of dimensions; the others of x come before the others of `other`.
 Tensor tensordot(ops::At x, const Tensor& other, DimsArg dims_self, DimsArg dims_other);

@@ -21,6 +21,7 @@ struct Executable::Dimensions {
     Hash layout;                   // of the panels that it packs
     std::vector<int64_t> offsets;  // of the launch's buffers, in bytes
     std::vector<Out> tensors;      // for a user's kernel: tensors among operands, then results
+    Attrs attrs;                   // for a user's kernel, in numbers
     uint64_t streams = 0;          // bit b: stores to buffer b bypass the caches
   };
   static Run run_of(const Launch& launch, const Number& number,

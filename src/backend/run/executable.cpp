@@ -288,6 +288,8 @@ Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
     };
     std::ranges::for_each(user->operands, add);
     std::ranges::for_each(user->results, add);
+    run.attrs =
+        user->attrs.map_sizes([&](Size s) { return s.is_symbolic() ? Size(number(s.expr())) : s; });
   }
   run.layout = launch.layout;
   return run;

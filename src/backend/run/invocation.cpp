@@ -213,8 +213,8 @@ class Executable::Invocation {
     std::vector<OpaqueTensor> results;
     for (const UserKernel::Argument& a : kernel.operands) operands.push_back(given(a));
     for (const UserKernel::Argument& a : kernel.results) results.push_back(given(a).tensor);
-    runtime::launch_opaque(
-        *kernel.op, {e_.device_.device(), operands, kernel.attrs.view(), results}, e_.device_);
+    runtime::launch_opaque(*kernel.op, {e_.device_.device(), operands, run.attrs.view(), results},
+                           e_.device_);
   }
 
   uint64_t bits_of(InputId input) const {

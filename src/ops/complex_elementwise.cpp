@@ -1,0 +1,206 @@
+// The rules of ops that compute each complex number of the result from those at the same place.
+#include <array>
+
+#include "ops/complex_calls.h"
+#include "ops/functions.h"
+#include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/unary.h"
+#include "vitro/ops/view.h"
+
+namespace vitro::ops {
+namespace {
+
+// Eager kernels are several times faster on dense operands, and a formula reads each part more than
+// once: large parts are copied first, in the order of their strides.
+Parts dense_parts(const ComplexCall& call, size_t i, DType dtype) {
+  constexpr int64_t large = 2048;
+  Parts z = call.parts(i, dtype);
+  if (thread_state.top || z.is_real() || z.re.numel().hint() < large) return z;
+  return {clone(z.re), clone(z.im)};
+}
+
+template <Parts (*f)(const Parts&)>
+void unary(ComplexCall& call) {
+  call.set(f(dense_parts(call, 0, call.dtype())));
+}
+template <Parts (*f)(const Parts&, const Parts&)>
+void binary(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  call.set(f(dense_parts(call, 0, dtype), dense_parts(call, 1, dtype)));
+}
+
+// Ops whose result is that on the parts, of two complex tensors in one visit of their pairs.
+void check_sizes(const ComplexCall& call) {
+  (void)broadcast(call.op().name, call.tensor(0).sizes(), call.tensor(1).sizes());
+}
+bool both_are_complex(const ComplexCall& call) {
+  return call.operand(0).is_tensor() && call.operand(1).is_tensor() &&
+         call.tensor(0).is_complex() && call.tensor(1).is_complex();
+}
+template <Parts (*f)(const Parts&, const Parts&)>
+void sum_of_two(ComplexCall& call) {
+  if (!both_are_complex(call)) return binary<f>(call);
+  check_sizes(call);
+  const DType dtype = call.dtype();
+  const Tensor pairs[] = {call.complex(0, dtype).pairs(), call.complex(1, dtype).pairs()};
+  const Operand operands[] = {pairs[0], pairs[1]};
+  Tensor sum;
+  vitro::call(OpCall{&call.op(), operands, {}, false, call.call().where}, {&sum, 1});
+  call.set(Tensor::as_complex(sum));
+}
+void negative(ComplexCall& call) {
+  call.set(Tensor::as_complex(neg(call.tensor(0).pairs())));
+}
+
+void absolute(ComplexCall& call) {
+  VITRO_CHECK(!call.call().in_place,
+              "abs_: the absolute value of a complex number is real and "
+              "cannot be stored in its place; call abs instead");
+  call.set(modulus(dense_parts(call, 0, call.dtype())));
+}
+
+Value is_nonzero(const Parts& z) {
+  const Value re = z.re != 0;
+  return z.is_real() ? re : re | (z.im != 0);
+}
+Value truth(const ComplexCall& call, size_t i) {
+  return is_nonzero(call.parts(i));
+}
+template <Value (*f)(const Tensor&)>
+void any_part(ComplexCall& call) {
+  const Parts z = call.parts(0);
+  call.set(z.is_real() ? f(z.re) : f(z.re) | f(z.im));
+}
+void logical_not_rule(ComplexCall& call) {
+  call.set(logical_not(truth(call, 0)));
+}
+// Logical ops, and reductions: of bool instead.
+void of_truth(ComplexCall& call) {
+  std::vector<Tensor> truths(call.count());
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < call.count(); ++i) operands.emplace_back(truths[i] = truth(call, i));
+  vitro::call(OpCall{&call.op(), operands, call.attrs(), false, call.call().where}, call.results());
+}
+template <bool wanted>
+void equality(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  const Parts a = call.parts(0, dtype), b = call.parts(1, dtype);
+  const Value same = (a.re == b.re) & (a.imaginary() == b.imaginary());
+  call.set(wanted ? same : Value(logical_not(same)));
+}
+
+// a + alpha * b.
+template <int sign>
+void scaled(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  const Parts b = call.parts(1, dtype) * call.parts(2, dtype);
+  call.set(call.parts(0, dtype) + (sign < 0 ? -b : b));
+}
+void cube(ComplexCall& call) {
+  const Parts z = call.parts(0);
+  call.set(z * z * z);
+}
+
+// As torch does for these exponents, which are then exact.
+std::optional<Parts> simple_power(const Parts& z, const std::complex<double>& exponent) {
+  if (exponent.imag() != 0) return {};
+  const double e = exponent.real();
+  if (e == 0) return Parts{ones_like(z.re), {}};
+  if (e == 1) return z;
+  if (e == 2) return z * z;
+  if (e == 3) return z * z * z;
+  if (e == 0.5) return sqrt(z);
+  if (e == -0.5) return rsqrt(z);
+  if (e == -1) return reciprocal(z);
+  if (e == -2) return reciprocal(z * z);
+  return {};
+}
+void power(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  const Parts base = call.parts(0, dtype);
+  if (call.operand(1).is_number() && !call.operand(1).number().is_symbolic()) {
+    if (const auto simple = simple_power(base, call.operand(1).number().as_complex()))
+      return call.set(*simple);
+  }
+  call.set(pow(base, call.parts(1, dtype)));
+}
+
+void select_rule(ComplexCall& call) {
+  const DType dtype = call.dtype(1);
+  const Parts a = call.parts(1, dtype), b = call.parts(2, dtype);
+  const Tensor& condition = call.tensor(0);
+  call.set(Parts{where(condition, a.re, b.re), where(condition, a.imaginary(), b.imaginary())});
+}
+
+Parts add(const Parts& a, const Parts& b) {
+  return a + b;
+}
+Parts subtract(const Parts& a, const Parts& b) {
+  return a - b;
+}
+Parts multiply(const Parts& a, const Parts& b) {
+  return a * b;
+}
+Parts divide(const Parts& a, const Parts& b) {
+  return a / b;
+}
+
+constexpr std::array rules = std::to_array<NamedRule>({
+    {"abs", &absolute},
+    {"acos", &unary<&acos>},
+    {"acosh", &unary<&acosh>},
+    {"add", &sum_of_two<&add>},
+    {"add_scaled", &scaled<1>},
+    {"all", &of_truth},
+    {"any", &of_truth},
+    {"asin", &unary<&asin>},
+    {"asinh", &unary<&asinh>},
+    {"atan", &unary<&atan>},
+    {"atanh", &unary<&atanh>},
+    {"cos", &unary<&cos>},
+    {"cosh", &unary<&cosh>},
+    {"cube", &cube},
+    {"div", &binary<&divide>},
+    {"eq", &equality<true>},
+    {"exp", &unary<&exp>},
+    {"exp2", &unary<&exp2>},
+    {"expm1", &unary<&expm1>},
+    {"isinf", &any_part<&isinf>},
+    {"isnan", &any_part<&isnan>},
+    {"log", &unary<&log>},
+    {"log10", &unary<&log10>},
+    {"log1p", &unary<&log1p>},
+    {"log2", &unary<&log2>},
+    {"logical_and", &of_truth},
+    {"logical_not", &logical_not_rule},
+    {"logical_or", &of_truth},
+    {"logical_xor", &of_truth},
+    {"mul", &binary<&multiply>},
+    {"ne", &equality<false>},
+    {"neg", &negative},
+    {"nonzero", &of_truth},
+    {"pow", &power},
+    {"reciprocal", &unary<&reciprocal>},
+    {"rsqrt", &unary<&rsqrt>},
+    {"sigmoid", &unary<&sigmoid>},
+    {"silu", &unary<&silu>},
+    {"sin", &unary<&sin>},
+    {"sinh", &unary<&sinh>},
+    {"sqrt", &unary<&sqrt>},
+    {"sub", &sum_of_two<&subtract>},
+    {"sub_scaled", &scaled<-1>},
+    {"tan", &unary<&tan>},
+    {"tanh", &unary<&tanh>},
+    {"where", &select_rule},
+});
+
+}  // namespace
+
+std::span<const NamedRule> complex_elementwise_rules() {
+  return rules;
+}
+
+}  // namespace vitro::ops

@@ -1,0 +1,216 @@
+// Arithmetic and elementary functions of complex numbers, on their real and imaginary parts.  The
+// inverse functions are W. Kahan's ("Branch Cuts for Complex Elementary Functions", 1987): they
+// lose no digits near the branch points.
+#include "ops/complex_parts.h"
+
+#include <numbers>
+
+#include "vitro/core/complex.h"
+#include "vitro/ops/arithmetic.h"
+#include "vitro/ops/binary.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/concat.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/unary.h"
+#include "vitro/ops/view.h"
+
+namespace vitro::ops {
+namespace {
+
+using std::numbers::ln10;
+using std::numbers::ln2;
+
+// i * z and -i * z: functions of the circle are those of the hyperbola along the other axis.
+Parts turned(const Parts& z) {
+  return {-z.imaginary(), z.re};
+}
+Parts turned_back(const Parts& z) {
+  return {z.imaginary(), -z.re};
+}
+
+// Re(conj(a) * b) and Im(conj(a) * b).
+Value real_of_product(const Parts& a, const Parts& b) {
+  return a.re * b.re + a.im * b.im;
+}
+Value imaginary_of_product(const Parts& a, const Parts& b) {
+  return a.re * b.im - a.im * b.re;
+}
+
+Parts one_minus(const Parts& z) {
+  return {1 - z.re, -z.imaginary()};
+}
+Parts one_plus(const Parts& z) {
+  return {1 + z.re, z.imaginary()};
+}
+
+}  // namespace
+
+Value Parts::imaginary() const {
+  return im.defined() ? im : Value(zeros_like(re));
+}
+
+// Side by side: a concatenation of contiguous parts is a copy, and its result is contiguous; a
+// choice takes broadcast parts and keeps the order of their strides.
+Tensor joined(const Parts& z) {
+  if (z.re.is_contiguous() && (z.is_real() || equal_sizes(z.re.sizes(), z.im.sizes())))
+    return Tensor::as_complex(stack({z.re, z.imaginary()}, -1));
+  const Value is_real = Value(arange(2, DType::i64, z.re.device())) < 1;
+  const Value re = unsqueeze(z.re, -1);
+  return Tensor::as_complex(z.is_real() ? where(is_real, re, 0)
+                                        : where(is_real, re, unsqueeze(z.im, -1)));
+}
+
+Parts parts_of(const Tensor& x) {
+  if (!x.is_complex()) return {x, {}};
+  return {select(x.pairs(), -1, 0), select(x.pairs(), -1, 1)};
+}
+
+// ---- arithmetic ----
+
+Parts operator+(const Parts& a, const Parts& b) {
+  if (a.is_real() || b.is_real()) return {a.re + b.re, a.is_real() ? b.im : a.im};
+  return {a.re + b.re, a.im + b.im};
+}
+Parts operator-(const Parts& a, const Parts& b) {
+  return a + -b;
+}
+Parts operator-(const Parts& z) {
+  return {-z.re, z.is_real() ? Value() : -z.im};
+}
+Parts operator*(const Parts& z, double number) {
+  return {z.re * number, z.is_real() ? Value() : z.im * number};
+}
+Parts operator*(const Parts& a, const Parts& b) {
+  if (b.is_real()) return {a.re * b.re, a.is_real() ? Value() : a.im * b.re};
+  if (a.is_real()) return {a.re * b.re, a.re * b.im};
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// The divisor is scaled, so that its square neither overflows nor vanishes.
+Parts operator/(const Parts& a, const Parts& b) {
+  if (b.is_real()) return {a.re / b.re, a.is_real() ? Value() : a.im / b.re};
+  const Value scale = maximum(abs(b.re), abs(b.im)), c = b.re / scale, d = b.im / scale;
+  const Value size = b.re * c + b.im * d;
+  if (a.is_real()) return {a.re * c / size, -(a.re * d) / size};
+  return {(a.re * c + a.im * d) / size, (a.im * c - a.re * d) / size};
+}
+
+Value modulus(const Parts& z) {
+  return z.is_real() ? abs(z.re) : Value(hypot(z.re, z.im));
+}
+Value argument(const Parts& z) {
+  return atan2(z.imaginary(), z.re);
+}
+Parts polar(const Tensor& modulus, const Tensor& angle) {
+  return {Value(modulus) * vitro::cos(angle), Value(modulus) * vitro::sin(angle)};
+}
+
+// ---- exponentials and powers ----
+
+Parts exp(const Parts& z) {
+  return polar(exp(z.re), z.imaginary());
+}
+Parts exp2(const Parts& z) {
+  return exp(z * ln2);
+}
+Parts expm1(const Parts& z) {
+  const Value im = z.imaginary(), half = sin(im * 0.5);
+  return {Value(vitro::expm1(z.re)) * vitro::cos(im) - half * half * 2, exp(z.re) * sin(im)};
+}
+Parts log(const Parts& z) {
+  return {log(modulus(z)), argument(z)};
+}
+Parts log2(const Parts& z) {
+  return log(z) * (1 / ln2);
+}
+Parts log10(const Parts& z) {
+  return log(z) * (1 / ln10);
+}
+Parts log1p(const Parts& z) {
+  const Value im = z.imaginary();
+  return {log1p(z.re * (z.re + 2) + im * im) * 0.5, atan2(im, z.re + 1)};
+}
+
+// The square root with the larger part first: the other follows from it without cancellation.
+Parts sqrt(const Parts& z) {
+  const Value im = z.imaginary();
+  const Value larger = sqrt((abs(z.re) + modulus(z)) * 0.5);
+  const Value smaller = where(larger == 0, 0, im / (larger * 2));
+  const Value is_right = z.re >= 0;
+  return {where(is_right, larger, abs(smaller)),
+          where(is_right, smaller, Value(copysign(larger, im)))};
+}
+Parts rsqrt(const Parts& z) {
+  return reciprocal(sqrt(z));
+}
+Parts reciprocal(const Parts& z) {
+  return Parts{ones_like(z.re), {}} / z;
+}
+Parts sigmoid(const Parts& z) {
+  return reciprocal(one_plus(exp(-z)));
+}
+Parts silu(const Parts& z) {
+  return z * sigmoid(z);
+}
+Parts sign(const Parts& z) {
+  const Value size = modulus(z), is_zero = size == 0;
+  return {where(is_zero, 0, z.re / size), where(is_zero, 0, z.imaginary() / size)};
+}
+Parts pow(const Parts& base, const Parts& exponent) {
+  const Parts power = exp(exponent * log(base));
+  const Value of_zero = (base.re == 0) & (base.imaginary() == 0);
+  const Value is_one = (exponent.re == 0) & (exponent.imaginary() == 0);
+  return {where(of_zero, to(is_one, base.re.dtype()), power.re),
+          where(of_zero, 0, power.imaginary())};
+}
+
+// ---- trigonometric and hyperbolic functions ----
+
+Parts sinh(const Parts& z) {
+  const Value im = z.imaginary();
+  return {Value(vitro::sinh(z.re)) * vitro::cos(im), Value(vitro::cosh(z.re)) * vitro::sin(im)};
+}
+Parts cosh(const Parts& z) {
+  const Value im = z.imaginary();
+  return {Value(vitro::cosh(z.re)) * vitro::cos(im), Value(vitro::sinh(z.re)) * vitro::sin(im)};
+}
+Parts tanh(const Parts& z) {
+  const Value t = tanh(z.re), u = vitro::tan(z.imaginary());
+  const Value tt = t * t, uu = u * u, size = tt * uu + 1;
+  return {t * (uu + 1) / size, u * (1 - tt) / size};
+}
+Parts sin(const Parts& z) {
+  return turned_back(sinh(turned(z)));
+}
+Parts cos(const Parts& z) {
+  return cosh(turned(z));
+}
+Parts tan(const Parts& z) {
+  return turned_back(tanh(turned(z)));
+}
+Parts asin(const Parts& z) {
+  const Parts a = sqrt(one_minus(z)), b = sqrt(one_plus(z));
+  return {atan2(z.re, a.re * b.re - a.im * b.im), vitro::asinh(imaginary_of_product(a, b))};
+}
+Parts acos(const Parts& z) {
+  const Parts a = sqrt(one_minus(z)), b = sqrt(one_plus(z));
+  return {Value(atan2(a.re, b.re)) * 2, vitro::asinh(imaginary_of_product(b, a))};
+}
+Parts asinh(const Parts& z) {
+  return turned_back(asin(turned(z)));
+}
+Parts acosh(const Parts& z) {
+  const Parts a = sqrt(Parts{z.re - 1, z.imaginary()}), b = sqrt(one_plus(z));
+  return {vitro::asinh(real_of_product(a, b)), Value(atan2(a.im, b.re)) * 2};
+}
+// Of the right half plane, where the logarithm is that of a number above 1; odd.
+Parts atanh(const Parts& z) {
+  const Value re = abs(z.re), im = z.imaginary(), left = 1 - re, squared = im * im;
+  const Value size = log1p(re * 4 / (left * left + squared)) * 0.25;
+  return {copysign(size, z.re), Value(atan2(im * 2, left * (re + 1) - squared)) * 0.5};
+}
+Parts atan(const Parts& z) {
+  return turned_back(atanh(turned(z)));
+}
+
+}  // namespace vitro::ops
