@@ -208,12 +208,24 @@ Tensor isfinite(ops::At x) {
   const CalledAs name("isfinite", x.where);
   return ~(isnan(x.operand.tensor()) | isinf(x.operand.tensor()));
 }
+namespace {
+
+// Complex numbers have no sign.
+void check_ordered(std::string_view op, const ops::At& x) {
+  VITRO_CHECK(!x.operand.tensor().is_complex(), op, ": is not defined for complex numbers, got ",
+              x.operand.tensor().dtype());
+}
+
+}  // namespace
+
 Tensor isposinf(ops::At x) {
   const CalledAs name("isposinf", x.where);
+  check_ordered("isposinf", x);
   return x.operand.tensor() == infinity;
 }
 Tensor isneginf(ops::At x) {
   const CalledAs name("isneginf", x.where);
+  check_ordered("isneginf", x);
   return x.operand.tensor() == -infinity;
 }
 

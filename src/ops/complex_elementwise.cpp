@@ -13,6 +13,19 @@
 namespace vitro::ops {
 namespace {
 
+Parts add(const Parts& a, const Parts& b) {
+  return a + b;
+}
+Parts subtract(const Parts& a, const Parts& b) {
+  return a - b;
+}
+Parts multiply(const Parts& a, const Parts& b) {
+  return a * b;
+}
+Parts divide(const Parts& a, const Parts& b) {
+  return a / b;
+}
+
 // Eager kernels are several times faster on dense operands, and a formula reads each part more than
 // once: large parts are copied first, in the order of their strides.
 Parts dense_parts(const ComplexCall& call, size_t i, DType dtype) {
@@ -40,9 +53,8 @@ bool both_are_complex(const ComplexCall& call) {
   return call.operand(0).is_tensor() && call.operand(1).is_tensor() &&
          call.tensor(0).is_complex() && call.tensor(1).is_complex();
 }
-template <Parts (*f)(const Parts&, const Parts&)>
-void sum_of_two(ComplexCall& call) {
-  if (!both_are_complex(call)) return binary<f>(call);
+void sum_of_two(ComplexCall& call, ComplexRule otherwise) {
+  if (!both_are_complex(call)) return otherwise(call);
   check_sizes(call);
   const DType dtype = call.dtype();
   const Tensor pairs[] = {call.complex(0, dtype).pairs(), call.complex(1, dtype).pairs()};
@@ -50,6 +62,12 @@ void sum_of_two(ComplexCall& call) {
   Tensor sum;
   vitro::call(OpCall{&call.op(), operands, {}, false, call.call().where}, {&sum, 1});
   call.set(Tensor::as_complex(sum));
+}
+void sum(ComplexCall& call) {
+  sum_of_two(call, &binary<&add>);
+}
+void difference(ComplexCall& call) {
+  sum_of_two(call, &binary<&subtract>);
 }
 void negative(ComplexCall& call) {
   call.set(Tensor::as_complex(neg(call.tensor(0).pairs())));
@@ -84,20 +102,18 @@ void of_truth(ComplexCall& call) {
   for (size_t i = 0; i < call.count(); ++i) operands.emplace_back(truths[i] = truth(call, i));
   vitro::call(OpCall{&call.op(), operands, call.attrs(), false, call.call().where}, call.results());
 }
-template <bool wanted>
 void equality(ComplexCall& call) {
   const DType dtype = call.dtype();
   const Parts a = call.parts(0, dtype), b = call.parts(1, dtype);
   const Value same = (a.re == b.re) & (a.imaginary() == b.imaginary());
-  call.set(wanted ? same : Value(logical_not(same)));
+  call.set(call.op().name == "eq" ? same : Value(logical_not(same)));
 }
 
-// a + alpha * b.
-template <int sign>
+// a + alpha * b, or a - alpha * b.
 void scaled(ComplexCall& call) {
   const DType dtype = call.dtype();
   const Parts b = call.parts(1, dtype) * call.parts(2, dtype);
-  call.set(call.parts(0, dtype) + (sign < 0 ? -b : b));
+  call.set(call.parts(0, dtype) + (call.op().name == "sub_scaled" ? -b : b));
 }
 void cube(ComplexCall& call) {
   const Parts z = call.parts(0);
@@ -129,31 +145,21 @@ void power(ComplexCall& call) {
 }
 
 void select_rule(ComplexCall& call) {
+  const Operand& chosen = call.operand(0);
+  VITRO_CHECK(!(chosen.is_tensor() ? chosen.tensor().is_complex() : chosen.number().is_complex()),
+              "where: the condition must be bool, got complex numbers");
   const DType dtype = call.dtype(1);
   const Parts a = call.parts(1, dtype), b = call.parts(2, dtype);
   const Tensor& condition = call.tensor(0);
   call.set(Parts{where(condition, a.re, b.re), where(condition, a.imaginary(), b.imaginary())});
 }
 
-Parts add(const Parts& a, const Parts& b) {
-  return a + b;
-}
-Parts subtract(const Parts& a, const Parts& b) {
-  return a - b;
-}
-Parts multiply(const Parts& a, const Parts& b) {
-  return a * b;
-}
-Parts divide(const Parts& a, const Parts& b) {
-  return a / b;
-}
-
 constexpr std::array rules = std::to_array<NamedRule>({
     {"abs", &absolute},
     {"acos", &unary<&acos>},
     {"acosh", &unary<&acosh>},
-    {"add", &sum_of_two<&add>},
-    {"add_scaled", &scaled<1>},
+    {"add", &sum},
+    {"add_scaled", &scaled},
     {"all", &of_truth},
     {"any", &of_truth},
     {"asin", &unary<&asin>},
@@ -164,7 +170,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"cosh", &unary<&cosh>},
     {"cube", &cube},
     {"div", &binary<&divide>},
-    {"eq", &equality<true>},
+    {"eq", &equality},
     {"exp", &unary<&exp>},
     {"exp2", &unary<&exp2>},
     {"expm1", &unary<&expm1>},
@@ -179,7 +185,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"logical_or", &of_truth},
     {"logical_xor", &of_truth},
     {"mul", &binary<&multiply>},
-    {"ne", &equality<false>},
+    {"ne", &equality},
     {"neg", &negative},
     {"nonzero", &of_truth},
     {"pow", &power},
@@ -190,8 +196,8 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"sin", &unary<&sin>},
     {"sinh", &unary<&sinh>},
     {"sqrt", &unary<&sqrt>},
-    {"sub", &sum_of_two<&subtract>},
-    {"sub_scaled", &scaled<-1>},
+    {"sub", &difference},
+    {"sub_scaled", &scaled},
     {"tan", &unary<&tan>},
     {"tanh", &unary<&tanh>},
     {"where", &select_rule},

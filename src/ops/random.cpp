@@ -281,6 +281,8 @@ Value happens(std::string_view op, const Sizes& sizes, double p, OnDevice device
 // Numbers of dtype `dtype` and the layout of x.
 Tensor laid_out(const At& x, const Tensor& made, std::optional<DType> dtype = {}) {
   const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(!t.is_complex() || dtype || made.is_complex(), CalledAs::current().name,
+              ": is not defined for complex numbers, got ", t.dtype());
   const Tensor out = vitro::to({made, x.where}, dtype.value_or(t.dtype()));
   return t.is_contiguous() ? out : copy(zeros_like(x, out.dtype()), out);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <deque>
 #include <fstream>
@@ -32,6 +33,9 @@ TEST(FromPyTorch, tensors_are_made_of_the_dtype_that_the_page_says) {
   EXPECT_EQ(Tensor::from({1.0, 2.0}, {2}).dtype(), DType::f64);  // double
   EXPECT_EQ(Tensor::from({1, 2, 3}, {3}).dtype(), DType::i32);
   EXPECT_EQ(Tensor::from<int64_t>({1, 2, 3}, {3}).dtype(), DType::i64);
+  EXPECT_EQ(Tensor::from<std::complex<float>>({{1, 2}}, {1}).dtype(), DType::c64);
+  const Tensor a = ones({2}), b = zeros({2});
+  EXPECT_EQ(complex(a, b).dtype(), DType::c64);
   EXPECT_EQ(sizes_of(zeros({2, 3})), sizes_of(ones({2, 3})));
   EXPECT_EQ(full({2, 3}, 1.5).dtype(), DType::f32);
   EXPECT_EQ(arange(10).dtype(), DType::i64);
