@@ -30,10 +30,15 @@ using namespace ops;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The identity of the sizes of square matrices.
+// 1 on the diagonal, else 0, in the dtype of `like`.
+Value identity(Size rows, Size columns, const Tensor& like) {
+  const Value i = arange(rows, DType::i64, like.device()),
+              j = arange(columns, DType::i64, like.device());
+  return to(Value(unsqueeze(i, 1)) == j, like.dtype());
+}
+// Matrices of the sizes of a.
 Value identity_like(const Tensor& a) {
-  const Value places = arange(a.size(-1), DType::i64, a.device());
-  return expand(to(Value(unsqueeze(places, 1)) == places, a.dtype()), a.sizes());
+  return expand(identity(a.size(-2), a.size(-1), a), a.sizes());
 }
 
 Sizes part(const Sizes& sizes, size_t begin, size_t end) {
@@ -141,17 +146,29 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(At LU, const Tensor& pivots, bool u
       call_many<LuUnpack, 3>(LU.where, {LU.operand, pivots}, {unpack_data, unpack_pivots});
   return {std::move(p), std::move(l), std::move(u)};
 }
+namespace {
+
+// A decomposition of square matrices, its pivots and B, with the batches broadcast.
+struct Equation {
+  Value factors, pivots, right;
+  Equation(std::string_view op, const Tensor& f, const Tensor& p, const Tensor& b) {
+    check_square(op, f.sizes());
+    check_matrices(op, b.sizes());
+    VITRO_CHECK(p.rank() == f.rank() - 1, op, ": pivots of sizes ", numbers_of(p.sizes()),
+                " do not belong to a decomposition of sizes ", numbers_of(f.sizes()));
+    const Sizes batch = broadcast(op, leading(f, 2), leading(b, 2));
+    factors = with_batch(f, batch, 2);
+    pivots = with_batch(p, batch, 1);
+    right = with_batch(b, batch, 2);
+  }
+};
+
+}  // namespace
+
 Tensor linalg_lu_solve(At LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
   const CalledAs name("linalg_lu_solve", LU.where);
-  const Tensor& lu = LU.operand.tensor();
-  check_square("linalg_lu_solve", lu.sizes());
-  check_matrices("linalg_lu_solve", B.sizes());
-  VITRO_CHECK(pivots.rank() == lu.rank() - 1, "linalg_lu_solve: pivots of sizes ",
-              numbers_of(pivots.sizes()), " do not belong to LU of sizes ", numbers_of(lu.sizes()));
-  const Sizes batch = broadcast("linalg_lu_solve", leading(lu, 2), leading(B, 2));
-  const Value factors = with_batch(lu, batch, 2), swaps = with_batch(pivots, batch, 1),
-              right = with_batch(B, batch, 2);
-  return call<LinalgLuSolve>(LU.where, {factors, swaps, right}, {left, adjoint});
+  const Equation e("linalg_lu_solve", LU.operand.tensor(), pivots, B);
+  return call<LinalgLuSolve>(LU.where, {e.factors, e.pivots, e.right}, {left, adjoint});
 }
 Tensor lu_solve(At b, const Tensor& LU, const Tensor& pivots) {
   const CalledAs name("lu_solve", b.where);
@@ -440,10 +457,7 @@ Value in_columns(const Tensor& x) {
 // representation" (1992).
 Value reflected(const Tensor& input, const Tensor& tau, const Tensor& x, bool by_transpose) {
   const Size k = tau.size(-1);
-  const Value rows = arange(input.size(-2), DType::i64, input.device()),
-              columns = arange(k, DType::i64, input.device());
-  const Value diagonal = to(Value(unsqueeze(rows, 1)) == columns, input.dtype());
-  const Value v = diagonal + Value(tril(narrow(input, -1, 0, k), -1));
+  const Value v = identity(input.size(-2), k, input) + Value(tril(narrow(input, -1, 0, k), -1));
   const Value factors = unsqueeze(tau, -1), vt = transposed(v);
   const Value m = factors * triu(matmul(vt, v), 1);  // its diagonal is 1, but is not read
   Value inner = matmul(vt, x);
@@ -476,10 +490,7 @@ Tensor linalg_householder_product(At input, const Tensor& tau) {
   VITRO_CHECK(!less(a.size(-2), a.size(-1)),
               "linalg_householder_product: needs at least as many rows as columns, got sizes ",
               numbers_of(a.sizes()));
-  const Value rows = arange(a.size(-2), DType::i64, a.device()),
-              columns = arange(a.size(-1), DType::i64, a.device());
-  const Value one = to(Value(unsqueeze(rows, 1)) == columns, a.dtype());
-  return in_columns(reflected(a, tau, expand(one, a.sizes()), false));
+  return in_columns(reflected(a, tau, identity_like(a), false));
 }
 Tensor orgqr(At input, const Tensor& tau) {
   const CalledAs name("orgqr", input.where);
@@ -515,16 +526,9 @@ std::pair<Tensor, Tensor> linalg_ldl_factor(At A, bool hermitian) {
 }
 Tensor linalg_ldl_solve(At LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
   const CalledAs name("linalg_ldl_solve", LD.where);
-  const Tensor& ld = LD.operand.tensor();
-  check_square("linalg_ldl_solve", ld.sizes());
-  check_matrices("linalg_ldl_solve", B.sizes());
   check_integers("linalg_ldl_solve", pivots.dtype());
-  VITRO_CHECK(pivots.rank() == ld.rank() - 1, "linalg_ldl_solve: pivots of sizes ",
-              numbers_of(pivots.sizes()), " do not belong to LD of sizes ", numbers_of(ld.sizes()));
-  const Sizes batch = broadcast("linalg_ldl_solve", leading(ld, 2), leading(B, 2));
-  const Value factors = with_batch(ld, batch, 2),
-              swaps = with_batch(to(pivots, DType::i32), batch, 1), right = with_batch(B, batch, 2);
-  return call<LinalgLdlSolve>(LD.where, {factors, swaps, right}, {hermitian});
+  const Equation e("linalg_ldl_solve", LD.operand.tensor(), to(pivots, DType::i32), B);
+  return call<LinalgLdlSolve>(LD.where, {e.factors, e.pivots, e.right}, {hermitian});
 }
 
 Tensor linalg_matrix_exp(At A) {

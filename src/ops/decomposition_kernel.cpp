@@ -87,6 +87,36 @@ std::unique_ptr<T[]> memory(int64_t rows, int64_t columns = 1) {
   }
 }
 
+// A batch of f32 or f64 whose elements are loaded and stored as double.
+class WideBatch {
+ public:
+  WideBatch(std::string_view op, const OpaqueTensor& t, size_t inner)
+      : is_double_(t.dtype == DType::f64), doubles_(op, t, inner), floats_(op, t, inner) {}
+
+  int64_t count() const { return doubles_.count; }
+  Int rows() const { return doubles_.rows; }
+  Int columns() const { return doubles_.columns; }
+  // Columns are contiguous in `to` and `from`.
+  void load(int64_t b, double* to) const {
+    if (is_double_) return doubles_.load(b, to, rows());
+    const auto narrow = memory<float>(rows(), columns());
+    floats_.load(b, narrow.get(), rows());
+    std::copy_n(narrow.get(), elements(), to);
+  }
+  void store(int64_t b, const double* from) const {
+    if (is_double_) return doubles_.store(b, from, rows());
+    const auto narrow = memory<float>(rows(), columns());
+    for (int64_t i = 0; i < elements(); ++i) narrow[i] = static_cast<float>(from[i]);
+    floats_.store(b, narrow.get(), rows());
+  }
+
+ private:
+  int64_t elements() const { return int64_t{rows()} * columns(); }
+  bool is_double_;
+  Batch<double> doubles_;
+  Batch<float> floats_;
+};
+
 // Calls a kernel for the element type of operand 0.
 template <class F>
 void with_type(const OpaqueCall& call, F&& f) {
@@ -377,27 +407,27 @@ void eigh_kernel(const OpaqueCall& call) {
   }
 }
 
-template <class T>
 void ldl_kernel(const OpaqueCall& call) {
   constexpr std::string_view op = LinalgLdlFactorEx::name;
   const bool check = call.attrs.as<LdlAttrs>().check_errors;
-  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const WideBatch in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
   const Batch<Int> pivots(op, call.results[1], 1), infos(op, call.results[2], 0);
-  const Int n = in.rows, lead = at_least_1(n);
-  const auto a = memory<T>(n, n);
+  const Int n = in.rows(), lead = at_least_1(n);
+  const auto a = memory<double>(n, n);
   const auto swaps = memory<Int>(n);
   Int info = 0;
-  const auto factor = [&](T* work, Int size) {
-    lapack::functions<T>(op).sytrf("L", &n, a.get(), &lead, swaps.get(), work, &size, &info, 1);
+  const auto factor = [&](double* work, Int size) {
+    lapack::functions<double>(op).sytrf("L", &n, a.get(), &lead, swaps.get(), work, &size, &info,
+                                        1);
   };
-  const auto [work, size] = work_for<T>(op, factor);
-  for (int64_t b = 0; b < in.count; ++b) {
-    in.load(b, a.get(), n);
+  const auto [work, size] = work_for<double>(op, factor);
+  for (int64_t b = 0; b < in.count(); ++b) {
+    in.load(b, a.get());
     keep_triangle(a.get(), n, false);
     if (n > 0) factor(work.get(), size);
-    VITRO_CHECK(info == 0 || !check, op, ": the matrix is singular", of_batch(b, in.count),
+    VITRO_CHECK(info == 0 || !check, op, ": the matrix is singular", of_batch(b, in.count()),
                 ": element ", info - 1, " of the diagonal of D is 0");
-    out.store(b, a.get(), n);
+    out.store(b, a.get());
     pivots.store(b, swaps.get(), n);
     infos.fill(b, info);
   }
@@ -414,46 +444,44 @@ void check_ldl_pivots(const Int* pivots, Int n) {
   }
 }
 
-template <class T>
 void ldl_solve_kernel(const OpaqueCall& call) {
   constexpr std::string_view op = LinalgLdlSolve::name;
-  const Batch<T> factors(op, call.operands[0].tensor, 2), right(op, call.operands[2].tensor, 2),
+  const WideBatch factors(op, call.operands[0].tensor, 2), right(op, call.operands[2].tensor, 2),
       out(op, call.results[0], 2);
   const Batch<Int> pivots(op, call.operands[1].tensor, 1);
-  const Int n = factors.rows, columns = right.columns, lead = at_least_1(n);
-  const auto ld = memory<T>(n, n), x = memory<T>(n, columns);
+  const Int n = factors.rows(), columns = right.columns(), lead = at_least_1(n);
+  const auto ld = memory<double>(n, n), x = memory<double>(n, columns);
   const auto swaps = memory<Int>(n);
-  for (int64_t b = 0; b < out.count; ++b) {
-    factors.load(b, ld.get(), n);
+  for (int64_t b = 0; b < out.count(); ++b) {
+    factors.load(b, ld.get());
     pivots.load(b, swaps.get(), n);
     check_ldl_pivots(swaps.get(), n);
-    right.load(b, x.get(), n);
+    right.load(b, x.get());
     Int info = 0;
-    lapack::functions<T>(op).sytrs("L", &n, &columns, ld.get(), &lead, swaps.get(), x.get(), &lead,
-                                   &info, 1);
+    lapack::functions<double>(op).sytrs("L", &n, &columns, ld.get(), &lead, swaps.get(), x.get(),
+                                        &lead, &info, 1);
     VITRO_ASSERT(info == 0);
-    out.store(b, x.get(), n);
+    out.store(b, x.get());
   }
 }
 
-template <class T>
 void geqrf_kernel(const OpaqueCall& call) {
   constexpr std::string_view op = Geqrf::name;
-  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2),
+  const WideBatch in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2),
       factors(op, call.results[1], 1);
-  const Int m = in.rows, n = in.columns, k = std::min(m, n), lead = at_least_1(m);
-  const auto a = memory<T>(m, n), tau = memory<T>(k);
+  const Int m = in.rows(), n = in.columns(), k = std::min(m, n), lead = at_least_1(m);
+  const auto a = memory<double>(m, n), tau = memory<double>(k);
   Int info = 0;
-  const auto factor = [&](T* work, Int size) {
-    lapack::functions<T>(op).geqrf(&m, &n, a.get(), &lead, tau.get(), work, &size, &info);
+  const auto factor = [&](double* work, Int size) {
+    lapack::functions<double>(op).geqrf(&m, &n, a.get(), &lead, tau.get(), work, &size, &info);
   };
-  const auto [work, size] = work_for<T>(op, factor);
-  for (int64_t b = 0; b < in.count; ++b) {
-    in.load(b, a.get(), m);
+  const auto [work, size] = work_for<double>(op, factor);
+  for (int64_t b = 0; b < in.count(); ++b) {
+    in.load(b, a.get());
     if (k > 0) factor(work.get(), size);
     VITRO_ASSERT(info == 0);
-    out.store(b, a.get(), m);
-    factors.store(b, tau.get(), k);
+    out.store(b, a.get());
+    factors.store(b, tau.get());
   }
 }
 
@@ -497,20 +525,14 @@ void exponential(double* a, int64_t n) {
   std::copy(from, from + count, a);
 }
 
-template <class T>
 void matrix_exp_kernel(const OpaqueCall& call) {
   constexpr std::string_view op = LinalgMatrixExp::name;
-  const Batch<T> in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
-  const Int n = in.rows;
-  const int64_t count = static_cast<int64_t>(n) * n;
-  const auto a = memory<T>(n, n);
-  const auto wide = memory<double>(n, n);
-  for (int64_t b = 0; b < in.count; ++b) {
-    in.load(b, a.get(), n);
-    std::copy(a.get(), a.get() + count, wide.get());
-    exponential(wide.get(), n);
-    for (int64_t i = 0; i < count; ++i) a[i] = static_cast<T>(wide[i]);
-    out.store(b, a.get(), n);
+  const WideBatch in(op, call.operands[0].tensor, 2), out(op, call.results[0], 2);
+  const auto a = memory<double>(in.rows(), in.rows());
+  for (int64_t b = 0; b < in.count(); ++b) {
+    in.load(b, a.get());
+    exponential(a.get(), in.rows());
+    out.store(b, a.get());
   }
 }
 
@@ -542,16 +564,16 @@ void LinalgEigh::kernel(const OpaqueCall& call) {
 }
 
 void LinalgLdlFactorEx::kernel(const OpaqueCall& call) {
-  with_type(call, [&]<class T>() { ldl_kernel<T>(call); });
+  ldl_kernel(call);
 }
 void LinalgLdlSolve::kernel(const OpaqueCall& call) {
-  with_type(call, [&]<class T>() { ldl_solve_kernel<T>(call); });
+  ldl_solve_kernel(call);
 }
 void Geqrf::kernel(const OpaqueCall& call) {
-  with_type(call, [&]<class T>() { geqrf_kernel<T>(call); });
+  geqrf_kernel(call);
 }
 void LinalgMatrixExp::kernel(const OpaqueCall& call) {
-  with_type(call, [&]<class T>() { matrix_exp_kernel<T>(call); });
+  matrix_exp_kernel(call);
 }
 
 }  // namespace vitro::ops

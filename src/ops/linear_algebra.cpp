@@ -105,8 +105,10 @@ Tensor tensordot(ops::At x, const Tensor& other, DimsArg dims_self, DimsArg dims
   // A dimension of size 1 is repeated: the other one is summed.
   for (size_t i = 0; i < dims_self.size(); ++i) {
     const Size m = t.size(dims_self[i]), n = u.size(dims_other[i]);
-    if (known_equal(m, 1) && !known_equal(n, 1)) u = ops::sum(u, {dims_other[i]}, true);
-    if (known_equal(n, 1) && !known_equal(m, 1)) t = ops::sum(t, {dims_self[i]}, true);
+    if (known_equal(m, 1) && !known_equal(n, 1))
+      u = ops::to(ops::sum(u, {dims_other[i]}, true), u.dtype());
+    if (known_equal(n, 1) && !known_equal(m, 1))
+      t = ops::to(ops::sum(t, {dims_self[i]}, true), t.dtype());
   }
   const Sides a(t, dims_self), b(u, dims_other);
   for (size_t i = 0; i < a.summed.size(); ++i) {
