@@ -144,6 +144,7 @@ def integers(family):
         family.add(op, x_of("f32", 3), x_of("f32", 3), refused=True)
         family.add(op, v.numbers("bool", (3,)), v.numbers("bool", (3,)), refused=True)
         family.add(op, x_of("i32", 3), x_of("i32", 2))
+    family.add("tensordot", x_of("i32", 1, 3), x_of("i32", 2, 4), attrs={"dims_self": [0], "dims_other": [0]})
     family.add("gcd", torch.tensor([-(2**63), -(2**63), 2**62]), torch.tensor([2**40, -1, 3 * 2**40]))
     for name in v.FLOATS:
         x = v.hard(name, 60)
