@@ -92,14 +92,18 @@ void pass_of_4(const Pass<T>& pass) {
 // Any factor, by the definition: roots of the factor are those of n at distance n / factor.
 template <class T>
 void pass_of_any(const Pass<T>& pass, int factor) {
-  const int64_t s = pass.stride, m = pass.m, step = pass.n / factor;
-  std::array<Complex<T>, largest_factor> a;
+  const int64_t s = pass.stride, m = pass.m;
+  std::array<Complex<T>, largest_factor> a, roots;
+  for (int k = 0; k < factor; ++k) roots[k] = pass.roots[pass.n / factor * k];
   for (int64_t p = 0; p < m; ++p) {
     for (int64_t q = 0; q < s; ++q) {
       for (int j = 0; j < factor; ++j) a[j] = pass.from[q + s * (p + m * j)];
       for (int k = 0; k < factor; ++k) {
         Complex<T> sum = a[0];
-        for (int j = 1; j < factor; ++j) sum += times(a[j], pass.roots[j * k % factor * step]);
+        for (int j = 1, turn = k; j < factor; ++j) {
+          sum += times(a[j], roots[turn]);
+          turn += k - (turn + k >= factor ? factor : 0);
+        }
         pass.to[q + s * (int64_t{factor} * p + k)] = times(sum, pass.roots[p * k * s]);
       }
     }

@@ -7,10 +7,12 @@
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/print.h"
+#include "vitro/ops/all.h"
 #include "vitro/ops/complex.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/product.h"
+#include "vitro/ops/random.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/sort.h"
 #include "vitro/ops/view.h"
@@ -159,6 +161,44 @@ TEST(Complex, ops_that_need_real_numbers_refuse_them) {
   EXPECT_NE(message_of([&] { (void)z.item<float>(); }), "accepted");
   EXPECT_NE(message_of([&] { (void)view_as_complex(real(z)); }).find("last dimension of size 2"),
             std::string::npos);
+}
+
+// Whatever the op makes of them, an error names it: nothing reads pairs as other numbers, crashes,
+// or calls itself for ever.
+TEST(Complex, every_op_takes_them_or_refuses_them) {
+  const Tensor z = reshape(cat({numbers({6}), numbers({6}), slice(numbers({6}), 0, 0, 4)}), {4, 4});
+  size_t taken = 0;
+  for (const OpDef* op : ops::all()) {
+    const std::vector<Operand> operands(op->min_operands, z);
+    const std::shared_ptr<void> attrs = op->attrs ? op->attrs->make() : nullptr;
+    std::vector<Tensor> results(op->name == "var_mean" ? 2 : 1);
+    try {
+      call(OpCall{op, operands, {attrs.get(), op->attrs}, false, {}}, results);
+      EXPECT_TRUE(results[0].defined()) << op->name;
+      ++taken;
+    } catch (const Error& e) {
+      const std::string said = e.what();
+      EXPECT_TRUE(said.starts_with(op->name) && said.find("bug") == std::string::npos)
+          << op->name << ": " << said;
+    }
+  }
+  EXPECT_GT(taken, 60U);
+}
+
+TEST(Complex, random_numbers_have_random_parts) {
+  const Tensor normal = randn({4000}, DType::c64), uniform = rand({1000}, DType::c128);
+  EXPECT_NEAR(mean(square(abs(normal))).item<float>(), 1, 0.1);  // half of it from either part
+  EXPECT_NEAR(mean(real(normal) * imag(normal)).item<float>(), 0, 0.05);
+  EXPECT_EQ(uniform.dtype(), DType::c128);
+  EXPECT_TRUE(all((imag(uniform) >= 0) & (imag(uniform) < 1)).item<bool>());
+}
+
+TEST(Complex, masks_select_whole_numbers) {
+  auto f = [](const Tensor& z) { return masked_select(z, real(z) > 0); };
+  const Tensor z = numbers({2, 3});
+  const std::vector<C> want = {{1, 2}, {0.5F, -1}, {2, 2}, {0.25F, -4}};
+  EXPECT_EQ(f(z).to_vector<C>(), want);
+  EXPECT_EQ(compile(f)(z).to_vector<C>(), want);
 }
 
 }  // namespace
