@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <initializer_list>
 
 #include "autograd/tape.h"
@@ -337,6 +338,32 @@ TEST_F(Vjp, can_be_gone_back_through_itself) {
   check_second_order([](const Tensor& a) { return mm(a, transpose(a, 0, 1)); }, x, "mm");
   check_second_order([](const Tensor& a) { return matmul(select(a, 0, 0), select(a, 0, 1)); }, x,
                      "matmul, select");
+}
+
+// The gradient of a product is that of the result times the complex conjugate of the other factor.
+TEST_F(Vjp, of_complex_numbers_is_that_of_their_pairs) {
+  using C = std::complex<double>;
+  const std::vector<C> x = {{1, 2}, {-3, 0.5}}, y = {{0.5, -1}, {2, 4}}, g = {{1, -1}, {0, 2}};
+  const Tensor a = Tensor::from(x, {2}), b = Tensor::from(y, {2}), gradient = Tensor::from(g, {2});
+  const Operand operands[] = {a, b};
+  const bool both[] = {true, true}, second[] = {false, true};
+  const Tensor z = mul(a, b);
+  const auto got = vjp(call_of<ops::Mul>(operands), {&z, 1}, {&gradient, 1}, both);
+  EXPECT_EQ(got[0].to_vector<C>(), (std::vector<C>{g[0] * conj(y[0]), g[1] * conj(y[1])}));
+  EXPECT_EQ(got[1].to_vector<C>(), (std::vector<C>{g[0] * conj(x[0]), g[1] * conj(x[1])}));
+  EXPECT_FALSE(vjp(call_of<ops::Mul>(operands), {&z, 1}, {&gradient, 1}, second)[0].defined());
+  const auto saved = saved_for(call_of<ops::Mul>(operands), both);
+  EXPECT_EQ(saved.operands, (std::vector<bool>{true, true}));
+  // Of a real factor it is real.
+  const Tensor r = row({2, 3}), w = mul(r, b);
+  const Operand mixed[] = {r, b};
+  const auto real_one = vjp(call_of<ops::Mul>(mixed), {&w, 1}, {&gradient, 1}, both)[0];
+  EXPECT_EQ(real_one.to_vector<double>(), (std::vector<double>{1.5, 8}));
+  OpCall in_place = call_of<ops::Mul>(operands);
+  in_place.in_place = true;
+  EXPECT_EQ(error_of([&] { (void)vjp(in_place, {&z, 1}, {&gradient, 1}, both); }),
+            "vjp: the gradient of mul_ of complex numbers needs the elements that the call has "
+            "overwritten; call mul instead");
 }
 
 }  // namespace
