@@ -1,4 +1,5 @@
 // The rules of ops that compute each complex number of the result from those at the same place.
+#include <algorithm>
 #include <array>
 
 #include "ops/complex_calls.h"
@@ -202,6 +203,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"tanh", &unary<&tanh>},
     {"where", &select_rule},
 });
+static_assert(std::ranges::is_sorted(rules, {}, &NamedRule::op));
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // The rules of ops that create, move, convert, sum and multiply complex numbers.
+#include <algorithm>
 #include <array>
 
 #include "ops/complex_calls.h"
@@ -392,6 +393,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"var_mean", &var_mean_rule},
     {"view", &to_sizes<ViewAttrs>},
 });
+static_assert(std::ranges::is_sorted(rules, {}, &NamedRule::op));
 
 }  // namespace
 

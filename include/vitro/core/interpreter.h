@@ -21,6 +21,8 @@
 // computes them in materialize(); one that delays ops on memory runs them in before_access(); one
 // that has symbols answers meta_of() and value_of().
 //
+// Calls with complex operands do not arrive: they become calls on pairs first (core/complex.h).
+//
 // A composite op is one call.  Pushed around a compiled function, an interpreter sees the ops that
 // the function runs eagerly, but not the compiled ones.  Pushed inside one, it sees every op of
 // every call before capture does: what it makes of the op becomes part of the graph.  There it has
