@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/lower/bands.h"
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_sweeps.h"
 #include "backend/lower/streams.h"
@@ -65,6 +66,9 @@ void lower_groups(CompileState& w) {
     for (LoweredKernel& kernel : lower(*w.program, *w.assignment, group)) {
       w.kernels.push_back(std::move(kernel));
     }
+  }
+  if (w.options.fuse.fuse) {
+    join_in_bands(*w.program, *w.assignment, w.kernels, w.report.fusion);
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
   choose_streams(w.program->machine(), w.kernels, *w.assignment);
@@ -165,7 +169,13 @@ void report_kernels(CompileState& w) {
 
 void report_memory(CompileState& w) {
   CompileReport& r = w.report;
-  for (const BufferInfo& b : w.assignment->buffers()) {
+  std::vector<bool> used(w.assignment->buffers().size());
+  for (const LoweredKernel& lowered : w.kernels) {
+    for (const BufferId id : lowered.buffers) used[id.n] = true;
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    const BufferInfo& b = w.assignment->buffers()[i];
+    if (b.kind == BufferKind::temporary && !used[i]) continue;  // passed on within a kernel
     static constexpr std::string_view kinds[] = {"input", "output", "temporary", "panels"};
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
                   vitro::name_of(b.dtype), "\n");

@@ -41,6 +41,7 @@ class Interpretation {
   void run(const Sort& s);
   void run(const Multiply&) { refuse("a product of blocks"); }
   void run(const Product&) { refuse("a product"); }
+  void run(const Bands&) { refuse("a band of products"); }
   void run(const Pack&) { refuse("a pack"); }
   [[noreturn]] static void refuse(std::string_view what) {
     throw_bug("interpret", __FILE__, __LINE__, cat(what, " is not interpreted"));
@@ -448,7 +449,8 @@ DType Interpretation::dtype_of(int buffer) const {
 std::string why_not_interpreted(const Kernel& kernel) {
   if (kernel.lanes != lanes) return cat("loops of ", kernel.lanes, " lanes are not interpreted");
   for (const Statement& s : kernel.body) {
-    if (std::holds_alternative<Product>(s.what) || std::holds_alternative<Pack>(s.what))
+    if (std::holds_alternative<Product>(s.what) || std::holds_alternative<Bands>(s.what) ||
+        std::holds_alternative<Pack>(s.what))
       return "a matrix product is not interpreted";
   }
   return {};

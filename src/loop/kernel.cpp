@@ -41,6 +41,10 @@ void visit_values(B& block, const Visit& visit) {
             if (what.left.value.defined()) visit(what.left.value);
             visit_values(what.body, visit);
             visit_values(what.across, visit);
+          } else if constexpr (std::is_same_v<T, Bands>) {
+            for (auto& stage : what.stages) {
+              visit_values(stage.product.body, visit);
+            }
           }
         },
         s.what);
@@ -73,6 +77,19 @@ void each_index_below(const std::vector<Value>& roots,
   }
 }
 
+void each_index_of(const Block& block, const std::function<void(sym::Expr)>& visit);
+
+void each_index_of(const Product& p, const std::function<void(sym::Expr)>& visit) {
+  for (const sym::Expr e : {p.m, p.n, p.k, p.panels, p.left.base, p.left.row_stride,
+                            p.left.k_stride, p.right_base, p.right_stride}) {
+    visit(e);
+  }
+  if (p.left.windows) p.left.windows->each(visit);
+  if (!p.batch.constant()) visit(sym::extent_of(p.batch));
+  each_index_of(p.body, visit);
+  each_index_of(p.across, visit);
+}
+
 void each_index_of(const Block& block, const std::function<void(sym::Expr)>& visit) {
   for (const Statement& s : block) {
     std::visit(
@@ -86,15 +103,10 @@ void each_index_of(const Block& block, const std::function<void(sym::Expr)>& vis
               visit(sym::extent_of(loop.index));
               each_index_of(loop.body, visit);
             },
-            [&](const Product& p) {
-              for (const sym::Expr e : {p.m, p.n, p.k, p.panels, p.left.base, p.left.row_stride,
-                                        p.left.k_stride, p.right_base, p.right_stride}) {
-                visit(e);
-              }
-              if (p.left.windows) p.left.windows->each(visit);
-              if (!p.batch.constant()) visit(sym::extent_of(p.batch));
-              each_index_of(p.body, visit);
-              each_index_of(p.across, visit);
+            [&](const Product& p) { each_index_of(p, visit); },
+            [&](const Bands& b) {
+              visit(b.images);
+              for (const Bands::Stage& stage : b.stages) each_index_of(stage.product, visit);
             },
             [&](const Pack& p) {
               for (const sym::Expr e :
@@ -146,6 +158,15 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
 namespace {
 
 // Visits the buffers that statements read other than by loads of values.
+void each_operand(const Block& block, const std::function<void(int)>& visit);
+
+void each_operand(const Product& product, const std::function<void(int)>& visit) {
+  visit(product.left.buffer);
+  visit(product.right);
+  each_operand(product.body, visit);
+  each_operand(product.across, visit);
+}
+
 void each_operand(const Block& block, const std::function<void(int)>& visit) {
   for (const Statement& s : block) {
     if (const auto* loop = std::get_if<Loop>(&s.what)) each_operand(loop->body, visit);
@@ -157,11 +178,9 @@ void each_operand(const Block& block, const std::function<void(int)>& visit) {
       visit(multiply->right);
       visit(multiply->panels);
     }
-    if (const auto* product = std::get_if<Product>(&s.what)) {
-      visit(product->left.buffer);
-      visit(product->right);
-      each_operand(product->body, visit);
-      each_operand(product->across, visit);
+    if (const auto* product = std::get_if<Product>(&s.what)) each_operand(*product, visit);
+    if (const auto* bands = std::get_if<Bands>(&s.what)) {
+      for (const Bands::Stage& stage : bands->stages) each_operand(stage.product, visit);
     }
   }
 }

@@ -167,6 +167,24 @@ struct Product {
   }
 };
 
+// Products that pass images to one another in bands: a task computes some lines of an image of the
+// last result, after the lines of every earlier result that they need and that the task before has
+// not left in scratch memory (kernels/bands.h).
+struct Bands {
+  struct Stage {
+    Product product;              // its rows are the lines of all images
+    int64_t lines = 1, rows = 1;  // lines of an image of its result, and rows of a line
+    int to = -1;                  // the scratch row of what it passes on; -1: the last
+    // The lines of its operand, if another stage passes that on (kernels/bands.h). If it reads no
+    // windows, it follows the stage before after every kernels::product_rows rows.
+    int64_t stride = 1, padding = 0, reach = 1;
+    bool reads_windows() const { return product.left.windows.has_value(); }
+  };
+  sym::Expr images;
+  int64_t most_lines = 1, least_lines = 1;  // of a band of the last result
+  std::vector<Stage> stages;
+};
+
 // Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the
 // operand is at base + tap*tap_stride + i*k_stride. For tiles of Winograd's algorithm (`winograd`:
 // their m) nine taps become rows of (m + 2)^2 factors.
@@ -238,7 +256,9 @@ struct Sort {
 };
 
 struct Statement {
-  std::variant<Declare, Assign, Store, Loop, Product, Pack, Multiply, Grow, Total, Turn, Sort> what;
+  std::variant<Declare, Assign, Store, Loop, Product, Bands, Pack, Multiply, Grow, Total, Turn,
+               Sort>
+      what;
 };
 
 struct Kernel {

@@ -192,6 +192,12 @@ class Printer {
     put("transposed:\n");
     block(p.across, depth + 2);
   }
+  void statement(const Bands& b, int depth) {
+    indent(depth);
+    put("bands of up to ", b.most_lines, " of ", b.stages.back().lines, " lines, images ", b.images,
+        '\n');
+    for (const Bands::Stage& stage : b.stages) statement(stage.product, depth + 1);
+  }
   void windows(const Left& left) {
     const Windows& w = *left.windows;
     put("windows of ", buffer(left.buffer), '[', left.base, " + ", w.image_stride, "*image");

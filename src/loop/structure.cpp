@@ -150,6 +150,19 @@ class Writer {
     all(body);
     all(across);
   }
+  void add(const Bands& b) {
+    const auto& [images, most_lines, least_lines, stages] = b;
+    add(images);
+    add(most_lines);
+    add(least_lines);
+    all(stages);
+  }
+  void add(const Bands::Stage& s) {
+    const auto& [product, lines, rows, to, stride, padding, reach] = s;
+    add(product);
+    for (const int64_t number : {lines, rows, stride, padding, reach}) add(number);
+    add(to);
+  }
   void add(const Pack& p) {
     const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride, taps,
                  tap_stride, winograd] = p;

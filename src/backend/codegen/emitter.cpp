@@ -86,6 +86,7 @@ bool is_bound(const loop::Node* node) {
 bool takes_range(const loop::Block& body) {
   return std::any_of(body.begin(), body.end(), [](const loop::Statement& s) {
     return std::holds_alternative<loop::Product>(s.what) ||
+           std::holds_alternative<loop::Bands>(s.what) ||
            std::holds_alternative<loop::Pack>(s.what);
   });
 }

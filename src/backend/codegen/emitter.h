@@ -47,6 +47,13 @@ class Emitter {
     void join(const Between& other);
   };
 
+  // Stages of bands that run alternately on a few rows, and the names of the lines that they pass
+  // on: what has them, and which ones a band needs.
+  struct StageRun {
+    std::vector<const loop::Bands::Stage*> stages;
+    std::string passed, wanted;
+  };
+
   // emitter.cpp: statements
   void declare_parameters();
   void declare_sizes();
@@ -63,6 +70,7 @@ class Emitter {
   void write_with_inside(const loop::Loop& l, const Between& inside);
   void turn(const loop::Loop& l, std::string_view count);
   void write(const loop::Product& p);
+  void write(const loop::Bands& b);
   void write(const loop::Pack& p);
   void write(const loop::Multiply& m);
   void write(const loop::Turn& t);
@@ -82,6 +90,10 @@ class Emitter {
   void declare_windows(const loop::Windows& w);
   void multiply_windows(const loop::Product& p, const std::string& panels);
   void write_winograd(const loop::Product& p);
+  void declare_passed_lines(StageRun& run);
+  void write_run(const StageRun& run);
+  void move_row(const loop::Bands::Stage& stage, const std::string& origin);
+  void write_stage(const loop::Bands::Stage& stage);
   void declare_winograd(const loop::Windows& w);
   std::string rows_ahead(const loop::Product& p) const;
   void multiply_rows(const loop::Product& p, std::string_view task);

@@ -92,6 +92,108 @@ void Emitter::write(const loop::Product& p) {
   out_.close();
 }
 
+// For each band: from the last stage to the first the lines that the next one needs, then the
+// stages in order. Those that read no windows follow the one before after every few rows.
+void Emitter::write(const loop::Bands& b) {
+  const loop::Bands::Stage& last = b.stages.back();
+  out_.line("const BandCut bands = cut_bands(", scalar_text(b.images), ", ", last.lines, ", ",
+            b.most_lines, ", ", b.least_lines, ", args->threads);");
+  out_.line("alignas(64) ", type_text(last.product.accumulate), " sums[",
+            names_of(last.product).size, "];");
+  std::vector<StageRun> runs;
+  for (size_t i = 0; i < b.stages.size(); ++i) {
+    if (i == 0 || b.stages[i].reads_windows()) runs.emplace_back();
+    runs.back().stages.push_back(&b.stages[i]);
+  }
+  for (StageRun& run : runs) declare_passed_lines(run);
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  out_.line("const Band band = bands.band(task);");
+  out_.line("const bool follows = task > begin && band.lines.first > 0;");
+  runs.back().wanted = "band.lines";
+  for (size_t i = runs.size() - 1; i > 0; --i) {
+    const loop::Bands::Stage& reader = *runs[i].stages.front();
+    runs[i - 1].wanted = names_.take(cat(runs[i - 1].passed, "_wanted"));
+    out_.line("const Lines ", runs[i - 1].wanted, " = lines_below(", runs[i].wanted, ", ",
+              runs[i - 1].stages.back()->lines, ", ", reader.stride, ", ", reader.padding, ", ",
+              reader.reach, ");");
+  }
+  for (const StageRun& run : runs) write_run(run);
+  out_.close();
+}
+
+// Names what has the lines that the run passes on.
+void Emitter::declare_passed_lines(StageRun& run) {
+  const loop::Bands::Stage& last = *run.stages.back();
+  if (last.to < 0) return;
+  const std::string& memory = buffer_name(last.to);
+  run.passed = names_.take(cat(memory, "_lines"));
+  out_.line("PassedLines<", type_text(last.product.accumulate), "> ", run.passed, " = {", memory,
+            ", ", last.rows * *last.product.n.constant(), "};");
+}
+
+void Emitter::write_run(const StageRun& run) {
+  const loop::Bands::Stage& last = *run.stages.back();
+  std::string missing = run.wanted;
+  if (last.to >= 0) {
+    missing = names_.take(cat(run.passed, "_missing"));
+    out_.line("const Lines ", missing, " = ", run.passed, ".next(", run.wanted, ", follows);");
+    move_row(last, cat(run.passed, ".origin(band.image * ", last.lines, ")"));
+  }
+  out_.open("{");
+  const auto row_of = [&](std::string_view line) {
+    return cat("(band.image * ", last.lines, " + ", missing, ".", line, ") * ", last.rows);
+  };
+  if (run.stages.size() == 1) {
+    out_.line("const i64 first_row = ", row_of("first"), ", rows = ", row_of("end"),
+              " - first_row;");
+    write_stage(last);
+    out_.close();
+    return;
+  }
+  out_.line("const i64 end_row = ", row_of("end"), ";");
+  out_.open("for (i64 first_row = ", row_of("first"),
+            "; first_row < end_row; first_row += product_rows) {");
+  out_.line("const i64 rows = min(product_rows, end_row - first_row);");
+  for (const loop::Bands::Stage* stage : run.stages) {
+    if (stage != &last) {
+      move_row(*stage, cat("address_before(", buffer_name(stage->to), ", first_row * ",
+                           *stage->product.n.constant(), ")"));
+    }
+    out_.open("{");
+    write_stage(*stage);
+    out_.close();
+  }
+  out_.close();
+  out_.close();
+}
+
+// Lets the stage's scratch row be where row 0 of its result would be.
+void Emitter::move_row(const loop::Bands::Stage& stage, const std::string& origin) {
+  std::string& row = rows_[static_cast<size_t>(stage.to - loop::Kernel::first_row)];
+  const std::string moved = names_.take(cat(row, "_origin"));
+  out_.line(type_text(stage.product.accumulate), "* const ", moved, " = ", origin, ";");
+  row = moved;
+}
+
+// Rows first_row to first_row + rows.
+void Emitter::write_stage(const loop::Bands::Stage& stage) {
+  const loop::Product& p = stage.product;
+  push_scope();
+  out_.line("const Product& product = ", product_of(p.right), ";");
+  if (p.left.windows) declare_windows(*p.left.windows);
+  out_.line("const ProductCut cut = product.cut(rows, ", scalar_text(p.n), ", ", scalar_text(p.k),
+            ", 1);");
+  out_.open("for (i64 block = 0; block < cut.count; ++block) {");
+  push_scope();
+  out_.line("ProductBlock at = cut.block(block);");
+  out_.line("at.row += first_row;");
+  multiply_panels(p);
+  finish_sums(p, {});
+  pop_scope();
+  out_.close();
+  pop_scope();
+}
+
 // The constant that multiply_windows() reads.
 void Emitter::declare_windows(const loop::Windows& w) {
   constexpr size_t most = 3;

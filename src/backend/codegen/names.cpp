@@ -26,7 +26,10 @@ constexpr std::string_view reserved[] = {
     "static_assert",
     // longer names of prelude functions
     "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
-    "tree_add", "tree_total", "product_threads"};
+    "tree_add", "tree_total", "product_threads", "cut_bands", "lines_below", "address_before",
+    "product_rows",
+    // of kernels in bands
+    "bands", "band", "follows", "first_row", "end_row", "rows"};
 
 // Functions that are written as operators, so that their names are free.
 bool is_operator(loop::Fn fn) {

@@ -78,12 +78,17 @@ class Counter {
     const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
     const Expr size = bytes_of(p.accumulate);
     flops_ = flops_ + products_of(p) * p.n * 2 * batches;
-    bytes_ = bytes_ + (left_elements(p) + p.k * p.n) * size * batches;
+    const bool in_scratch = p.left.buffer >= loop::Kernel::first_row;
+    const Expr left = in_scratch ? Expr(0) : left_elements(p);
+    bytes_ = bytes_ + (left + p.k * p.n) * size * batches;
     Turns inside = turns;
     inside.push_back(p.row);
     inside.push_back(p.column);
     block(p.body, inside);
     block(p.across, inside);
+  }
+  void statement(const loop::Bands& b, const Turns& turns) {
+    for (const loop::Bands::Stage& stage : b.stages) statement(stage.product, turns);
   }
   // The multiplications for one column.
   static Expr products_of(const loop::Product& p) {

@@ -9,6 +9,7 @@
 #include "backend/run/arena_plan.h"
 #include "backend/run/dimensions.h"
 #include "backend/schedule/products.h"
+#include "kernels/bands.h"
 #include "loop/interpret.h"
 #include "vitro/base/error.h"
 #include "vitro/core/reach.h"
@@ -34,6 +35,11 @@ int64_t tasks_of(const Launch& launch, const Number& number, const runtime::Devi
   shape.m = number(p.m), shape.k = number(p.k);
   shape.most_rows = p.most_rows;
   return device.product_tasks(shape, workers);
+}
+
+kernels::BandCut bands_of(const Launch& launch, const Number& number, int64_t workers) {
+  const Launch::Bands& b = *launch.bands;
+  return kernels::cut_bands(number(b.images), b.lines, b.most, b.least, workers);
 }
 
 // The hash for these values of symbols.
@@ -135,6 +141,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
   launch.scratch = lowered.kernel.scratch_bytes();
   for (const loop::Statement& s : lowered.kernel.body) {
     launch.multiplies |= std::holds_alternative<loop::Product>(s.what) ||
+                         std::holds_alternative<loop::Bands>(s.what) ||
                          std::holds_alternative<loop::Multiply>(s.what);
   }
   launch.checks = lowered.kernel.checks;
@@ -169,6 +176,10 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
       launch.product->m = w->tiles;
       launch.product->most_rows = w->tiles_of_block;
     }
+  }
+  if (const auto* bands = std::get_if<loop::Bands>(&lowered.kernel.body[0].what)) {
+    launch.bands = {bands->images, bands->stages.back().lines, bands->most_lines,
+                    bands->least_lines};
   }
   launch.name = events::intern(source.name);
   launch.detail = events::intern(detail_of(lowered.kernel));
@@ -272,6 +283,7 @@ Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
   Run run;
   run.grid.tasks = number(launch.tasks);
   if (launch.product) run.grid.tasks = tasks_of(launch, number, device, workers);
+  if (launch.bands) run.grid.tasks = bands_of(launch, number, workers).count;
   run.bytes = number(launch.bytes);
   run.flops = number(launch.flops);
   run.grid.scratch = number(launch.scratch);
@@ -281,6 +293,8 @@ Executable::Dimensions::Run Executable::Dimensions::run_of(const Launch& launch,
   const double flops = static_cast<double>(run.flops) / (launch.multiplies ? flops_at_once : 1);
   run.grid.grain =
       device.grain({.bytes = static_cast<double>(run.bytes) / tasks, .flops = flops / tasks});
+  // A thread that computes bands one after another computes no line twice.
+  if (launch.bands) run.grid.grain = std::max(run.grid.grain, run.grid.tasks / (2 * workers));
   if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
     const auto add = [&](const UserKernel::Argument& a) {
       if (a.kind != Operand::Kind::tensor) return;

@@ -72,6 +72,12 @@ struct Launch {
     int64_t most_rows = 0;  // as in ProductShape
   };
   std::optional<Product> product;
+  // For products in bands: tasks follow one another, and their number depends on the threads.
+  struct Bands {
+    Expr images;
+    int64_t lines = 1, most = 1, least = 1;  // as of kernels::cut_bands()
+  };
+  std::optional<Bands> bands;
   std::optional<BufferId> packs;              // the buffer of panels that it packs
   std::optional<InputId> packs_input;         // the packed matrix, if it is a graph input
   bool keeps = false;                         // that input is a parameter: the panels are kept

@@ -1,0 +1,80 @@
+#include "backend/schedule/bands.h"
+
+#include <algorithm>
+
+#include "vitro/base/cat.h"
+
+namespace vitro::backend {
+namespace {
+
+const Code no_bands{"V0417", "products that pass images to one another stay apart",
+                    "A kernel of several products computes bands of lines, which pays only if an "
+                    "image leaves the cache otherwise and a band fits it.",
+                    "", "Nothing."};
+
+// The rest of the L2 cache is for weights, operands and results that pass through.
+int64_t bytes_for_bands(const MachineModel& machine) {
+  return machine.l2_bytes / 2;
+}
+
+int64_t bytes_of_band(const BandChain& chain, int64_t lines) {
+  const std::vector<int64_t> needed = lines_of_band(chain, lines);
+  int64_t bytes = chain.weight_bytes;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const PassedImages& passed = chain.passed[i];
+    bytes += passed.piece_bytes > 0 ? passed.piece_bytes : needed[i] * passed.line_bytes;
+  }
+  return bytes;
+}
+
+// The lowest band of which neighbours compute at most half as many lines again as they pass on.
+int64_t least_lines(const BandChain& chain) {
+  const auto overlaps = [&](int64_t lines) {
+    int64_t of_lines = lines;
+    for (size_t i = chain.passed.size(); i-- > 0;) of_lines *= chain.passed[i].stride;
+    return 2 * lines_of_band(chain, lines).front() > 3 * of_lines;
+  };
+  int64_t lines = 1;
+  while (lines < chain.lines && overlaps(lines)) ++lines;
+  return lines;
+}
+
+}  // namespace
+
+std::vector<int64_t> lines_of_band(const BandChain& chain, int64_t lines) {
+  std::vector<int64_t> needed(chain.passed.size());
+  for (size_t i = chain.passed.size(); i-- > 0;) {
+    const PassedImages& passed = chain.passed[i];
+    lines = std::min((lines - 1) * passed.stride + passed.reach, passed.lines);
+    needed[i] = lines;
+  }
+  return needed;
+}
+
+Verdict should_pass_in_bands(const MachineModel& machine, int64_t bytes) {
+  const int64_t most = bytes_for_bands(machine);
+  if (bytes <= most)
+    return Verdict::no(no_bands,
+                       cat("its ", bytes, " bytes stay in the L2 cache until they are read"));
+  return Verdict::yes(cat("its ", bytes, " bytes would leave the L2 cache before they are read"));
+}
+
+Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height) {
+  const int64_t least = least_lines(chain), most_bytes = bytes_for_bands(machine);
+  if (bytes_of_band(chain, least) > most_bytes) {
+    return Verdict::no(no_bands,
+                       cat("a band of ", least, " lines needs ", bytes_of_band(chain, least),
+                           " bytes, more than half of the L2 cache"));
+  }
+  const int64_t tasks = chain.images * (chain.lines / least);
+  if (tasks < machine.enough_shared_tasks(2)) {
+    return Verdict::no(no_bands, cat("its ", tasks, " bands of ", least, " lines are too few for ",
+                                     machine.threads, " threads"));
+  }
+  int64_t most = least;
+  while (most < chain.lines && bytes_of_band(chain, most + 1) <= most_bytes) ++most;
+  *height = {most, least};
+  return Verdict::yes(cat("bands of ", most, " lines stay in the L2 cache"));
+}
+
+}  // namespace vitro::backend
