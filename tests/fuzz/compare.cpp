@@ -69,6 +69,7 @@ std::string difference(const Tensor& want, const Tensor& got, const std::string&
     return cat(what, ": dtype ", got.dtype(), ", eager has ", want.dtype());
   if (!attribute::same(want.sizes(), got.sizes()))
     return cat(what, ": sizes ", got.sizes(), ", eager has ", want.sizes());
+  if (want.is_complex()) return difference(want.pairs(), got.pairs(), what);
   // Strides of an empty tensor do not matter.
   const bool has_elements = want.numel().value() > 0;
   if (has_elements && !attribute::same(want.strides(), got.strides()))

@@ -79,6 +79,16 @@ uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_
   return streams;
 }
 
+Launch::Product sizes_of_product(const loop::Product& p) {
+  const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
+  Launch::Product out{p.m, p.n, p.k, batches, p.right_dtype, p.reads, p.turns()};
+  if (const loop::Windows::Winograd* w = p.winograd()) {
+    out.m = w->tiles;
+    out.most_rows = w->tiles_of_block;
+  }
+  return out;
+}
+
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
   for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
@@ -169,13 +179,7 @@ void Executable::add_launch(const graph::Graph& graph, const LoweredKernel& lowe
     launch.layout = layout_of(*pack, buffers_[from.n].dtype, source.text, &launch.sized);
   }
   if (const auto* product = std::get_if<loop::Product>(&lowered.kernel.body[0].what)) {
-    const Expr batches = product->batch.constant() ? Expr(1) : sym::extent_of(product->batch);
-    launch.product = {product->m,           product->n,     product->k,      batches,
-                      product->right_dtype, product->reads, product->turns()};
-    if (const loop::Windows::Winograd* w = product->winograd()) {
-      launch.product->m = w->tiles;
-      launch.product->most_rows = w->tiles_of_block;
-    }
+    launch.product = sizes_of_product(*product);
   }
   if (const auto* bands = std::get_if<loop::Bands>(&lowered.kernel.body[0].what)) {
     launch.bands = {bands->images, bands->stages.back().lines, bands->most_lines,

@@ -1,0 +1,2 @@
+# Code that reads the machine's properties once.
+vitro_compile_for_size(runtime "cpu/machine.cpp")
