@@ -76,7 +76,7 @@ class Source {
     for (size_t d = 0; d < t.sizes.size(); ++d)
       if (t.sizes[d] != 1) strides_[missing + d] = t.strides[d] * bytes_of(t.dtype);
   }
-  // The number `offset` bytes behind the first one.
+  // The number `offset` bytes after the first one.
   C at(int64_t offset) const { return data_ ? rounded(read_(data_ + offset)) : number_; }
   int64_t stride(size_t d) const { return strides_[d]; }
 

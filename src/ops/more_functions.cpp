@@ -650,7 +650,7 @@ constexpr NamedFunction rows[] = {
      "x with values added at the indices, which are brought into range, where mask.",
      "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
      bound<&unsafe_masked_put>},
-    {"_chunk_cat", "The tensors in equal chunks, filled up with 0, concatenated behind dim.",
+    {"_chunk_cat", "The tensors in equal chunks, filled up with 0, concatenated after dim.",
      "(Tensor[] tensors, int dim, int num_chunks) -> Tensor", bound<&chunk_cat>},
     {"segment_reduce", "The sum, mean, max, min or product of each segment along axis.",
      "(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? "

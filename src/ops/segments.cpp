@@ -87,7 +87,7 @@ Tensor segment_reduce(ops::At data, std::string_view reduce, const Tensor& lengt
   const Size count = bounds.size(-1) - 1, length = x.size(axis);
   const Value starts = narrow(bounds, -1, 0, count), ends = narrow(bounds, -1, 1, count);
   // The segment of each place along the axis: the number of those that have ended. What is before
-  // the first one is in one more, behind the last one.
+  // the first one is in one more, after the last one.
   Sizes sizes = bounds.sizes();
   sizes.back() = length;
   const Value places = expand(arange(length, DType::i64, x.device()), sizes);

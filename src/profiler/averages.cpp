@@ -47,7 +47,7 @@ struct KeyHash {
   size_t operator()(const Key& key) const {
     uint64_t h = uint64_t{key.name.n} << 32 | key.shapes;
     const uint64_t more = uint64_t{key.stack} << 12 ^ static_cast<uint64_t>(key.thread) << 40 ^
-                          uint64_t { key.product.n } << 17;
+                          static_cast<uint64_t>(key.product.n) << 17;
     h = (h ^ more ^ static_cast<uint64_t>(key.kind) << 24) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
   }

@@ -59,7 +59,7 @@ Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor&
 Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p = 1,
                          const Scalar& margin = 1, const Tensor& weight = {},
                          int64_t reduction = reduce_mean);
-// The target has the classes of each row of x, and behind them -1.
+// The target has the classes of each row of x, followed by -1.
 Tensor multilabel_margin_loss(ops::At x, const Tensor& target, int64_t reduction = reduce_mean);
 // The same, and whether each element is one of a class of the target, 1 or 0.
 std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor& target,
