@@ -90,10 +90,9 @@ void write(const OpCall& call, const Tensor& result) {
 
 void run(const OpCall& call, std::span<Tensor> results) {
   const ComplexRule rule = rule_of(call.op->name);
-  const bool of_library = call.op->kind == OpKind::opaque;  // LAPACK has it
-  VITRO_CHECK(rule, call.op->name, call.in_place ? "_" : "", ": is not ",
-              of_library ? "implemented" : "defined", " for complex numbers, got ",
-              complex_dtype(call), "; pass real(x), imag(x), abs(x) or view_as_real(x)");
+  VITRO_CHECK(rule, call.op->name, call.in_place ? "_" : "",
+              ": does not take complex numbers, got ", complex_dtype(call),
+              "; pass real(x), imag(x), abs(x) or view_as_real(x)");
   if (!call.in_place) {
     ComplexCall complex(call, results);
     return rule(complex);
