@@ -2,6 +2,11 @@
 
 #include <cstdio>
 
+#if defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include "vitro/base/cat.h"
 #include "vitro/base/option.h"
 
@@ -25,9 +30,9 @@ Isa best() {
 
 // Declared when the library is loaded, and available to earlier callers.
 const Option<std::string>& wish() {
-  static const Option<std::string> isa{
-      "VITRO_ISA", "",
-      "instruction set of kernels: baseline, avx2 or avx512 (default: the machine's)"};
+  static const Option<std::string> isa{"VITRO_ISA", "",
+                                       "instruction set of kernels: baseline, avx2 or avx512 "
+                                       "(default: the machine's, and its AMX tiles)"};
   return isa;
 }
 [[maybe_unused]] const Option<std::string>& declared = wish();
@@ -56,6 +61,26 @@ Isa chosen_isa(std::string_view wish, Isa best, std::string& why) {
 Isa machine_isa() {
   static const Isa isa = chosen();
   return isa;
+}
+
+bool may_use_tiles() {
+#if defined(__x86_64__)
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+
+bool machine_has_bf16_tiles() {
+#if defined(__x86_64__)
+  static const bool has = machine_isa() == Isa::avx512 && wish().get().empty() &&
+                          __builtin_cpu_supports("amx-tile") &&
+                          __builtin_cpu_supports("amx-bf16") && may_use_tiles();
+  return has;
+#else
+  return false;
+#endif
 }
 
 const char* name(Isa isa) {

@@ -30,8 +30,11 @@ const MatmulKernels& matmul_kernels(MatmulType type) {
 
 const Product* products() {
   static const auto all = [] {
-    std::array<Product, 4> made;
-    std::copy_n(best_table(), made.size(), made.begin());
+    std::array<Product, product_bf16x6 + 1> made{};
+    std::copy_n(best_table(), product_bf16x6, made.begin());
+#if defined(__x86_64__)
+    if (machine_has_bf16_tiles()) made[product_bf16x6] = kernels_ahead::avx512::bf16x6_product;
+#endif
     return made;
   }();
   return all.data();

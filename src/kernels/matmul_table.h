@@ -38,7 +38,7 @@ struct MatmulKernels : Product {
 };
 
 const MatmulKernels& matmul_kernels(MatmulType type);
-// The products of the four types, as generated kernels use them.
+// The products of the four types and product_bf16x6, as generated kernels use them.
 const Product* products();
 
 }  // namespace vitro::kernels
@@ -53,5 +53,6 @@ extern const kernels::MatmulKernels matmul_table[4];
 }
 namespace avx512 {
 extern const kernels::MatmulKernels matmul_table[4];
-}
+extern const kernels::Product bf16x6_product;
+}  // namespace avx512
 }  // namespace vitro::kernels_ahead

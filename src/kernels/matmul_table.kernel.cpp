@@ -2,6 +2,7 @@
 // matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
 #include "kernels/depthwise.h"
+#include "kernels/matmul_bf16x6.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
 #include "kernels/winograd.h"
@@ -183,5 +184,21 @@ inline constexpr MatmulKernels table_of = {
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,
                                               table_of<bf16>};
+
+#if defined(__AVX512F__)
+static void pack_bf16x6(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
+                        void* packed, i64 begin, i64 end) {
+  bf16x6_pack((const f32*)b, row_stride, column_stride, k, n, (f32*)packed, begin, end);
+}
+
+extern const Product bf16x6_product = {.width = bf16x6_panel,
+                                       .packed_size = bf16x6_packed_size,
+                                       .panel_count = panels<f32>,
+                                       .pack = pack_bf16x6,
+                                       .cut = bf16x6_cut,
+                                       .multiply = bf16x6_multiply,
+                                       .cut_turned = bf16x6_cut,
+                                       .turn = turn<f32>};
+#endif
 
 }  // namespace vitro::kernels_ahead::VITRO_ISA

@@ -166,7 +166,7 @@ inline constexpr long depthwise_most_taps = 64;
 // The widest panels of any machine.
 inline constexpr long product_most_width = 64;
 
-// The functions for one type of B.
+// The functions for one type of B, or for an algorithm.
 struct Product {
   long width;                           // columns of a panel
   long (*packed_size)(long k, long n);  // in elements
@@ -228,5 +228,17 @@ struct Product {
   void (*pack_winograd)(long m, const void* b, long tap_stride, long row_stride, long column_stride,
                         long channels, long n, void* packed, long begin, long end);
 };
+
+// The number of the functions for f32 by six products of bf16 (matmul_bf16x6.h), after those for
+// f32, f64, f16 and bf16. They exist if machine_has_bf16_tiles(). Only panels, A with a k stride of
+// 1, and calls for all of k.
+inline constexpr long product_bf16x6 = 4;
+// The maximum rows of its blocks, and the number of their sums.
+inline constexpr long product_bf16x6_rows = 256;
+inline constexpr long product_bf16x6_sums = product_bf16x6_rows * product_columns<float>;
+// Rows of f32 that panels of k rows have then, for their parts.
+inline constexpr long bf16x6_panel_rows(long k) {
+  return (k + 31) / 32 * 48;
+}
 
 }  // namespace vitro::kernels

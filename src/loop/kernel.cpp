@@ -223,6 +223,24 @@ sym::Expr Row::bytes() const {
   return sym::floordiv(size + 63, 64) * (64 * bytes_of(dtype));
 }
 
+namespace {
+
+// Rows that panels have for the parts of k rows (kernels::bf16x6_panel_rows()).
+sym::Expr rows_of_parts(sym::Expr k) {
+  return sym::floordiv(k + 31, 32) * 48;
+}
+
+}  // namespace
+
+sym::Expr Product::panel_rows() const {
+  return bf16x6 ? rows_of_parts(k) : k;
+}
+
+sym::Expr Pack::rows() const {
+  if (bf16x6) return rows_of_parts(k);
+  return winograd > 0 ? k * ((winograd + 2) * (winograd + 2)) : taps * k;
+}
+
 sym::Expr Kernel::scratch_bytes() const {
   sym::Expr sum = 0;
   for (const Row& row : rows) {

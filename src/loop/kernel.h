@@ -153,12 +153,17 @@ struct Product {
   Left left;
   RightOperand reads = RightOperand::panels;
   bool turned = false;
+  // By six products of bf16 parts on tiles (kernels/matmul_bf16x6.h), which changes bits; of panels
+  // of parts, and a left operand in memory whose k stride is 1.
+  bool bf16x6 = false;
   int right = 0;  // a buffer
   DType right_dtype = DType::f32;
   sym::Expr right_base, right_stride;  // for `rows`: the first element, and the row stride
   int sum = 0;                         // variable
   Block body, across;
 
+  // Rows of the panels of the right operand.
+  sym::Expr panel_rows() const;
   // Whether anything is transposed, in blocks of sixteen rows.
   bool turns() const { return turned || !across.empty(); }
   // The tiles of Winograd's algorithm, if it computes the sums.
@@ -187,7 +192,7 @@ struct Bands {
 
 // Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the
 // operand is at base + tap*tap_stride + i*k_stride. For tiles of Winograd's algorithm (`winograd`:
-// their m) nine taps become rows of (m + 2)^2 factors.
+// their m) nine taps become rows of (m + 2)^2 factors. For a product `bf16x6` rows become parts.
 struct Pack {
   sym::Expr k, n, batch, batches;
   DType accumulate = DType::f32;
@@ -195,7 +200,9 @@ struct Pack {
   sym::Expr base, k_stride, n_stride;
   sym::Expr taps = 1, tap_stride = 0;
   int64_t winograd = 0;
-  sym::Expr rows() const { return winograd > 0 ? k * ((winograd + 2) * (winograd + 2)) : taps * k; }
+  bool bf16x6 = false;
+  // Rows of the panels.
+  sym::Expr rows() const;
 };
 
 // A block of a matrix product: element (row, column) is stored at to[to_base + row*to_stride +

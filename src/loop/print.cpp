@@ -185,7 +185,7 @@ class Printer {
     if (p.reads == RightOperand::rows) {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
-    put(p.turned ? ", transposed\n" : "\n");
+    put(p.bf16x6 ? " by six products of bf16" : "", p.turned ? ", transposed\n" : "\n");
     block(p.body, depth + 1);
     if (p.across.empty()) return;
     indent(depth + 1);
@@ -214,6 +214,7 @@ class Printer {
     put(buffer(p.to), " = panels of [", p.taps.is(1) ? "" : cat(p.taps, "*"), p.k, ", ", p.n, "] ",
         buffer(p.from), '[', p.base, " + ", p.taps.is(1) ? "" : cat(p.tap_stride, "*tap + "),
         p.k_stride, "*k + ", p.n_stride, "*column]");
+    if (p.bf16x6) put(" as parts of bf16");
     if (p.winograd > 0) put(" for Winograd F(", p.winograd, "x", p.winograd, ", 3x3)");
     put('\n');
   }

@@ -134,8 +134,8 @@ class Writer {
     add(scratch);
   }
   void add(const Product& p) {
-    const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned, right,
-                 right_dtype, right_base, right_stride, sum, body, across] = p;
+    const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned,
+                 bf16x6, right, right_dtype, right_base, right_stride, sum, body, across] = p;
     for (const sym::Expr e :
          {m, n, k, batch, panels, row, column, inner, right_base, right_stride}) {
       add(e);
@@ -144,6 +144,7 @@ class Writer {
     add(left);
     add(reads);
     add(turned);
+    add(bf16x6);
     add(right);
     add(right_dtype);
     add(sum);
@@ -165,7 +166,7 @@ class Writer {
   }
   void add(const Pack& p) {
     const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride, taps,
-                 tap_stride, winograd] = p;
+                 tap_stride, winograd, bf16x6] = p;
     for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride, taps, tap_stride}) {
       add(e);
     }
@@ -173,6 +174,7 @@ class Writer {
     add(from);
     add(to);
     add(winograd);
+    add(bf16x6);
   }
 
   void add(const Multiply& m) {

@@ -86,6 +86,7 @@ struct ProductShape {
   bool turns = false;        // the result is written transposed
   int64_t m = 0, n = 0, k = 0, batches = 1;
   int64_t most_rows = 0;  // tiles of a block, if rows are tiles of Winograd's algorithm
+  bool bf16x6 = false;    // by six products of bf16 parts
 };
 
 // Properties of the device that decisions about kernels depend on; 0: unknown.
@@ -95,6 +96,7 @@ struct DeviceTraits {
   int threads = 1;                                   // that may run at once
   int64_t lanes = 0;                                 // of a vector in its code
   int64_t least_streamed_bytes = INT64_MAX;          // should_stream() is false for less
+  bool bf16_tiles = false;                           // products of f32 by bf16 parts are fast
 };
 
 class DeviceRuntime {

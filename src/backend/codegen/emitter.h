@@ -101,7 +101,7 @@ class Emitter {
   void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);
   void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);
   void close_lanes();
-  std::string product_of(int packed) const;
+  std::string product_of(int packed, bool bf16x6 = false) const;
 
   // emitter_tree.cpp
   void declare_trees();

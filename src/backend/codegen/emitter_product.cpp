@@ -1,5 +1,6 @@
 // Writes matrix products: the code before and after the sums.  The sums themselves are computed by
 // functions that are compiled ahead (kernels/product.h).
+#include <algorithm>
 #include <set>
 
 #include "backend/codegen/emitter.h"
@@ -43,8 +44,9 @@ ProductNames names_of(const loop::Product& p) {
     return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
             cat("product_plain_columns", type), "product_plain_rows"};
   }
-  return {p.turns() ? "cut_turned" : "cut", cat("product_sums", type), cat("product_columns", type),
-          "product_rows"};
+  return {p.turns() ? "cut_turned" : "cut",
+          p.bf16x6 ? "product_bf16x6_sums" : cat("product_sums", type),
+          cat("product_columns", type), p.bf16x6 ? "product_bf16x6_rows" : "product_rows"};
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void Emitter::write(const loop::Product& p) {
   const std::string k = scalar_text(p.k);
   const bool batched = !p.batch.constant();
   const ProductNames names = names_of(p);
-  out_.line("const Product& product = ", product_of(p.right), ";");
+  out_.line("const Product& product = ", product_of(p.right, p.bf16x6), ";");
   if (p.winograd()) return write_winograd(p);
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
@@ -98,8 +100,11 @@ void Emitter::write(const loop::Bands& b) {
   const loop::Bands::Stage& last = b.stages.back();
   out_.line("const BandCut bands = cut_bands(", scalar_text(b.images), ", ", last.lines, ", ",
             b.most_lines, ", ", b.least_lines, ", args->threads);");
+  const auto parts = std::ranges::find_if(b.stages, [](const loop::Bands::Stage& s) {
+    return s.product.bf16x6;
+  });  // have larger blocks
   out_.line("alignas(64) ", type_text(last.product.accumulate), " sums[",
-            names_of(last.product).size, "];");
+            names_of(parts == b.stages.end() ? last.product : parts->product).size, "];");
   std::vector<StageRun> runs;
   for (size_t i = 0; i < b.stages.size(); ++i) {
     if (i == 0 || b.stages[i].reads_windows()) runs.emplace_back();
@@ -179,7 +184,7 @@ void Emitter::move_row(const loop::Bands::Stage& stage, const std::string& origi
 void Emitter::write_stage(const loop::Bands::Stage& stage) {
   const loop::Product& p = stage.product;
   push_scope();
-  out_.line("const Product& product = ", product_of(p.right), ";");
+  out_.line("const Product& product = ", product_of(p.right, p.bf16x6), ";");
   if (p.left.windows) declare_windows(*p.left.windows);
   out_.line("const ProductCut cut = product.cut(rows, ", scalar_text(p.n), ", ", scalar_text(p.k),
             ", 1);");
@@ -304,7 +309,7 @@ void Emitter::multiply_panels(const loop::Product& p) {
     panels += cat(" + ", factor_text(p.panels), " * product.packed_size(", scalar_text(p.k), ", ",
                   scalar_text(p.n), ")");
   }
-  panels = block_start(panels, "at.column", p.k);
+  panels = block_start(panels, "at.column", p.panel_rows());
   if (p.left.windows) {
     multiply_windows(p, panels);
   } else {
@@ -333,7 +338,7 @@ void Emitter::multiply_in_memory(const loop::Product& p, const std::string& pane
   out_.line("product.multiply({at.rows, at.columns, ", scalar_text(p.k), ",");
   out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
-  out_.line("                  ", panels, ", ", panel_strides(p.k), ",");
+  out_.line("                  ", panels, ", ", panel_strides(p.panel_rows()), ",");
   out_.line("                  sums, ", names_of(p).stride, ", false});");
 }
 
@@ -428,8 +433,9 @@ void Emitter::close_lanes() {
 }
 
 // The precompiled functions for panels of a buffer's dtype.
-std::string Emitter::product_of(int packed) const {
+std::string Emitter::product_of(int packed, bool bf16x6) const {
   VITRO_ASSERT(is_floating(buffer_dtype(packed)));
+  if (bf16x6) return "args->products[product_bf16x6]";
   return cat("args->products[", static_cast<int>(buffer_dtype(packed)), "]");
 }
 
@@ -444,7 +450,7 @@ void Emitter::write(const loop::Pack& p) {
   const std::string matrix =
       cat(at_base(buffer_name(p.from), p.base), ", ", taps, scalar_text(p.k_stride), ", ",
           scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to));
-  out_.line("const Product& product = ", product_of(p.to), ";");
+  out_.line("const Product& product = ", product_of(p.to, p.bf16x6), ";");
   if (p.winograd > 0) {
     VITRO_ASSERT(p.batch.constant());
     out_.line("product.pack_winograd(", p.winograd, ", ", at_base(buffer_name(p.from), p.base),

@@ -62,7 +62,8 @@ class BufferAssignment {
     Expr taps = 1,
          tap_stride = 0;   // row tap * k + i is `tap_stride` after the one of the tap before
     int64_t winograd = 0;  // as in loop::Pack
-    Expr rows;             // of the panels
+    bool bf16x6 = false;
+    Expr rows;  // of the panels
     friend bool operator==(const PackedOperand&, const PackedOperand&) = default;
   };
   std::pair<BufferId, bool> panels_of(const PackedOperand& operand);

@@ -62,11 +62,13 @@ class ConvolutionLowering {
       product_.turned = false;
     } else {
       if (!product_.turned) choose_tiles();
-      pack_weights();
       find_left();
+      choose_parts();
+      pack_weights();
     }
     KernelBuilder build(program_, assignment_, group_);
     if (tiles_.m > 0) compute_tiles(build);
+    if (product_.bf16x6) build.kernel().schedule = parts_.why;
     product_.left = left_;
     product_.left.buffer = build.buffer(left_buffer_);
     product_.right = build.buffer(right_buffer_);
@@ -74,8 +76,8 @@ class ConvolutionLowering {
     build.kernel().reading = product_.reads == loop::RightOperand::rows
                                  ? "read in place, its planes are contiguous"
                                  : "packed in the order of the taps";
+    build.kernel().product = cat(name_, product_.bf16x6 ? ", bf16x6" : "");
     build.kernel().body.push_back({std::move(product_)});
-    build.kernel().product = name_;
     if (tiles_.m > 0) build.kernel().product += cat(", Winograd F", tiles_.m);
     kernels_.push_back(build.take());
     return std::move(kernels_);
@@ -173,6 +175,15 @@ class ConvolutionLowering {
         choose_winograd({result_[0].constant().value_or(1), *height, *width, *channels, *columns},
                         program_.machine());
     if (tiles_.m > 0) product_.k = channels_ * ((tiles_.m + 2) * (tiles_.m + 2));
+  }
+
+  // Whether the product of positions and weights is computed by parts of bf16.
+  void choose_parts() {
+    if (program_.exact() || product_.accumulate != DType::f32 || !product_.batch.constant()) return;
+    if (left_.windows || !left_.k_stride.is(1) || !keeps_weights()) return;
+    parts_ = should_keep_parts(program_.machine(), product_.m.constant(), product_.n.constant(),
+                               product_.k.constant());
+    product_.bf16x6 = static_cast<bool>(parts_);
   }
 
   // Whether panels of the weights are made once, not at each call.
@@ -339,6 +350,7 @@ class ConvolutionLowering {
     pack.base = from->base + from->group * group;
     pack.tap_stride = from->tap;
     pack.winograd = tiles_.m;
+    pack.bf16x6 = product_.bf16x6;
     pack.k_stride = from->channel;
     pack.n_stride = from->column;
     product_.panels = group_index_;
@@ -350,6 +362,7 @@ class ConvolutionLowering {
                                                         pack.taps,
                                                         pack.tap_stride,
                                                         pack.winograd,
+                                                        pack.bf16x6,
                                                         pack.rows()});
     right_buffer_ = panels;
     if (!added) return;
@@ -519,7 +532,8 @@ class ConvolutionLowering {
   loop::Left left_;
   BufferId left_buffer_, right_buffer_;
   WinogradChoice tiles_;
-  std::string name_;  // as events::KernelBegin::product
+  Verdict parts_ = Verdict::no("");  // whether operands are multiplied as parts of bf16
+  std::string name_;                 // as events::KernelBegin::product
   std::vector<LoweredKernel> kernels_;
 };
 

@@ -35,11 +35,12 @@ class ProductLowering {
 
   std::vector<LoweredKernel> run() {
     const std::string name = text();
-    const bool in_memory = find_right();
+    const bool in_memory = find_right(), has_weights = in_memory && is_kept();
     if (!in_memory) copy_right();
     if (product_.n.is(1)) right_matrix_.second_stride = 1;
     const bool across = epilogue().lies_across();
     Verdict in_place = across && in_memory ? reads_left_rows() : Verdict::no("");
+    if (!in_place && has_weights) in_place = multiplies_parts();
     if (!in_place) {
       const bool by_columns = right_matrix_.first_stride.is(1) && !product_.n.is(1);
       in_place = by_columns ? reads_columns() : reads_rows();
@@ -52,9 +53,10 @@ class ProductLowering {
       pack();
     }
     product_.turned = across != exchanged_;
+    const std::string_view algorithm = product_.bf16x6 ? ", bf16x6" : "";
     multiply();
     out_.back().kernel.reading = std::move(in_place.why);
-    out_.back().kernel.product = name;
+    out_.back().kernel.product = cat(name, algorithm);
     return std::move(out_);
   }
 
@@ -165,6 +167,20 @@ class ProductLowering {
     return has_kept_panels(g, g.inputs()[from.which.n]);
   }
 
+  // Whether the right operand, a parameter, is multiplied as parts of bf16: it is read in place and
+  // split on the way, the left operand is packed.
+  Verdict multiplies_parts() {
+    if (program_.exact() || product_.accumulate != DType::f32 || !product_.batch.constant())
+      return Verdict::no("");
+    if (!right_matrix_.first_stride.is(1)) return Verdict::no("");
+    parts_ = should_multiply_parts(program_.machine(), product_.n.constant(), product_.m.constant(),
+                                   product_.k.constant());
+    if (!parts_ || !as_they_lie()) return Verdict::no("");
+    exchange();
+    product_.bf16x6 = true;
+    return Verdict::yes("read in place: the left operand is packed as parts instead");
+  }
+
   // Computes the right operand and writes it row by row.
   void copy_right() {
     KernelBuilder build(program_, assignment_, alone_);
@@ -192,7 +208,8 @@ class ProductLowering {
     const OperandMatrix& from = right_matrix_;
     const Expr n = product_.n;
     const auto [panels, added] =
-        assignment_.panels_of({from.buffer, from, product_.k, n, batches_, 1, 0, 0, product_.k});
+        assignment_.panels_of({from.buffer, from, product_.k, n, batches_, 1, 0, 0, product_.bf16x6,
+                               product_.panel_rows()});
     packed_ = panels;
     if (!added) return;
     KernelBuilder build(program_, assignment_, alone_);
@@ -207,7 +224,8 @@ class ProductLowering {
                                               .to = to,
                                               .base = from.base,
                                               .k_stride = from.first_stride,
-                                              .n_stride = from.second_stride}});
+                                              .n_stride = from.second_stride,
+                                              .bf16x6 = product_.bf16x6}});
     out_.push_back(build.take());
   }
 
@@ -235,7 +253,9 @@ class ProductLowering {
     read_left(build);
     product_.right = build.buffer(packed_);
     product_.right_dtype = assignment_.buffers()[packed_.n].dtype;
-    if (exchanged_) build.kernel().schedule = "the transposed product is computed";
+    std::string& schedule = build.kernel().schedule;
+    if (exchanged_) schedule = "the transposed product is computed";
+    if (product_.bf16x6) schedule += cat(schedule.empty() ? "" : ", ", parts_.why);
     epilogue().add(build);
     build.kernel().body.push_back({std::move(product_)});
     out_.push_back(build.take());
@@ -249,7 +269,8 @@ class ProductLowering {
   graph::Value left_, right_;
   DType dtype_;
   bool batched_ = false;
-  bool exchanged_ = false;  // the operands, and with them rows and columns
+  bool exchanged_ = false;           // the operands, and with them rows and columns
+  Verdict parts_ = Verdict::no("");  // whether they are multiplied as parts of bf16
   Expr batches_;
   loop::Product product_;
   BufferId packed_;  // that `multiply` reads: panels, or the right operand

@@ -34,6 +34,7 @@ int64_t tasks_of(const Launch& launch, const Number& number, const runtime::Devi
   if (launch.packs) return device.pack_tasks(shape);
   shape.m = number(p.m), shape.k = number(p.k);
   shape.most_rows = p.most_rows;
+  shape.bf16x6 = p.bf16x6;
   return device.product_tasks(shape, workers);
 }
 
@@ -56,8 +57,9 @@ Hash with_numbers(Hash hash, std::span<const int64_t> values) {
 Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, bool* sized) {
   Hasher hasher;
   *sized = false;
-  for (const Expr e : {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride,
-                       pack.taps, pack.tap_stride, Expr(pack.winograd)}) {
+  for (const Expr e :
+       {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride, pack.taps,
+        pack.tap_stride, Expr(pack.winograd), Expr(int64_t{pack.bf16x6})}) {
     *sized = *sized || !e.constant();
     hasher.add(e.constant().value_or(0));
   }
@@ -82,6 +84,7 @@ uint64_t streams_of(const Launch& launch, std::span<const int64_t> bytes, int64_
 Launch::Product sizes_of_product(const loop::Product& p) {
   const Expr batches = p.batch.constant() ? Expr(1) : sym::extent_of(p.batch);
   Launch::Product out{p.m, p.n, p.k, batches, p.right_dtype, p.reads, p.turns()};
+  out.bf16x6 = p.bf16x6;
   if (const loop::Windows::Winograd* w = p.winograd()) {
     out.m = w->tiles;
     out.most_rows = w->tiles_of_block;

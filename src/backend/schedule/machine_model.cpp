@@ -18,6 +18,7 @@ MachineModel machine_model_of(const runtime::DeviceTraits& device) {
   take(device.l3_bytes, out.l3_bytes);
   take(device.lanes, out.lanes);
   out.least_streamed_bytes = device.least_streamed_bytes;
+  out.bf16_tiles = device.bf16_tiles;
   out.threads = std::max(out.threads, device.threads);
   return out;
 }

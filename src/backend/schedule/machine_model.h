@@ -22,6 +22,7 @@ struct MachineModel {
   int operations_of_fetch = 8;
   int64_t lanes = 16;                      // of a vector in generated code
   int64_t least_streamed_bytes = 1 << 20;  // smaller results stay in the caches
+  bool bf16_tiles = false;  // multiplies bf16 by tiles: products of f32 by parts are fast
   // Columns of the panels of a product.
   int64_t panel_columns = 64;
 

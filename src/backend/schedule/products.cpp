@@ -31,6 +31,35 @@ Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
   return Verdict::yes("read in place: the far smaller left operand is packed instead");
 }
 
+Verdict should_multiply_parts(const MachineModel& machine, std::optional<int64_t> m,
+                              std::optional<int64_t> n, std::optional<int64_t> k) {
+  if (!machine.bf16_tiles || !m || !n || !k) return Verdict::no("");
+  // In cycles, as measured: multiply-adds of a cycle by fma and by tiles, which come in pairs, and
+  // splitting an element, for each block of columns.
+  constexpr double by_fma = 28, by_tiles = 75, split = 0.5, least_gain = 1.25;
+  const auto round_up = [](int64_t size, int64_t to) {
+    return static_cast<double>((size + to - 1) / to * to);
+  };
+  const auto rows = static_cast<double>(*m), depth = static_cast<double>(*k);
+  const double fma = rows * static_cast<double>(*n) * depth / by_fma,
+               tiles = round_up(*m, 32) * round_up(*n, 32) * round_up(*k, 32) / by_tiles +
+                       rows * depth * split * round_up(*n, kernels::product_columns<float>) /
+                           kernels::product_columns<float>;
+  if (fma < least_gain * tiles) return Verdict::no("");
+  return Verdict::yes(
+      "six products of bf16 parts on AMX tiles, not exact: errors are smaller than by fma, other "
+      "machines have other bits");
+}
+
+Verdict should_keep_parts(const MachineModel& machine, std::optional<int64_t> m,
+                          std::optional<int64_t> n, std::optional<int64_t> k) {
+  // Of fewer rows the product waits for the parts to arrive, of a smaller depth for its blocks to
+  // begin and end.
+  constexpr int64_t least_rows = 512, least_depth = 128;
+  if (m.value_or(0) < least_rows || k.value_or(0) < least_depth) return Verdict::no("");
+  return should_multiply_parts(machine, m, n, k);
+}
+
 bool is_below_block(sym::Expr size) {
   return sym::prove_less(size, 16).value_or(false);
 }

@@ -18,6 +18,16 @@ Verdict should_read_weights(std::optional<int64_t> m);
 Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
                          std::optional<int64_t> n);
 
+// Whether a product of f32 with a parameter is computed by six products of bf16 parts, which
+// changes bits; `m`: rows of the operand that is split on the way, `n`: columns of the packed one.
+Verdict should_multiply_parts(const MachineModel& machine, std::optional<int64_t> m,
+                              std::optional<int64_t> n, std::optional<int64_t> k);
+
+// The same if the parts of the right operand, of n columns, are kept: they take more memory than
+// it.
+Verdict should_keep_parts(const MachineModel& machine, std::optional<int64_t> m,
+                          std::optional<int64_t> n, std::optional<int64_t> k);
+
 // Cost of element-by-element accesses, relative to transposing a block.
 inline constexpr int cost_of_steps_across = 3;
 // Whether a size is less than the side of a block that is transposed in registers.

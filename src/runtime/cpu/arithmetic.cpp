@@ -1,11 +1,10 @@
 // The inner loops that reach a processor's peak: independent chains of multiply-adds on registers.
+#include "kernels/machine.h"
 #include "runtime/cpu/machine.h"
 #include "runtime/cpu/measure.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 namespace vitro::runtime {
@@ -79,12 +78,6 @@ constexpr TileShapes tile_shapes;
 constexpr int tile_sums = 4;
 constexpr int64_t tile_macs_bf16 = 16 * 16 * 32, tile_macs_i8 = 16 * 16 * 64;
 
-// Linux lets a process use these registers only after it requests permission.
-bool may_use_tiles() {
-  constexpr long request_permission = 0x1023, tile_data = 18;
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
 __attribute__((target("amx-tile,amx-bf16"))) void bf16_tiles() {
   _tile_loadconfig(&tile_shapes);
   _tile_zero(0);
@@ -154,7 +147,7 @@ std::vector<Arithmetic> arithmetic() {
   if (m.has("avx512vnni")) all.push_back({"i8", "avx512vnni", ops_of(64), i8_512});
   if (m.has("avxvnni")) all.push_back({"i8", "avxvnni", ops_of(32), i8_256});
   const int64_t tiles = 2 * tile_sums * rounds;
-  if (m.has("amx-tile") && (m.has("amx-bf16") || m.has("amx-int8")) && may_use_tiles()) {
+  if (m.has("amx-tile") && (m.has("amx-bf16") || m.has("amx-int8")) && kernels::may_use_tiles()) {
     if (m.has("amx-bf16")) all.push_back({"bf16", "amx-bf16", tiles * tile_macs_bf16, bf16_tiles});
     if (m.has("amx-int8")) all.push_back({"i8", "amx-int8", tiles * tile_macs_i8, i8_tiles});
   }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "kernels/machine.h"
 #include "kernels/matmul_table.h"
 #include "runtime/arena.h"
 #include "runtime/cpu/allocator.h"
@@ -41,8 +42,8 @@ struct Moment final : Event {
 
 static_assert(static_cast<int>(DType::f32) == 0 && static_cast<int>(DType::f64) == 1 &&
               static_cast<int>(DType::f16) == 2 && static_cast<int>(DType::bf16) == 3);
-const kernels::Product& product_of(DType right) {
-  return kernels::products()[static_cast<int>(right)];
+const kernels::Product& product_of(const ProductShape& p) {
+  return kernels::products()[p.bf16x6 ? kernels::product_bf16x6 : static_cast<long>(p.right)];
 }
 
 // Calls run(args, begin, end) for all tasks, with scratch memory if the grid requests it.
@@ -77,6 +78,7 @@ class CpuDevice final : public DeviceRuntime {
     out.l2_bytes = static_cast<int64_t>(m.l2_bytes);
     out.l3_bytes = static_cast<int64_t>(m.l3_bytes);
     out.least_streamed_bytes = least_streamed_bytes;
+    out.bf16_tiles = kernels::machine_has_bf16_tiles();
     return out;
   }
 
@@ -128,14 +130,14 @@ class CpuDevice final : public DeviceRuntime {
   int64_t workers() const override { return num_threads(); }
   int64_t grain(Cost per_task) const override { return grain_for(per_task); }
   int64_t product_tasks(const ProductShape& p, int64_t workers) const override {
-    const kernels::Product& ahead = product_of(p.right);
+    const kernels::Product& ahead = product_of(p);
     if (p.most_rows > 0) return ahead.cut_winograd(p.m, p.n, p.most_rows, workers).count;
     const auto cut = p.turns ? (p.panels ? ahead.cut_turned : ahead.cut_plain_turned)
                              : (p.panels ? ahead.cut : ahead.cut_plain);
     return p.batches * cut(p.m, p.n, p.k, kernels::product_threads(p.batches, workers)).count;
   }
   int64_t pack_tasks(const ProductShape& p) const override {
-    return p.batches * product_of(p.right).panel_count(p.n);
+    return p.batches * product_of(p).panel_count(p.n);
   }
   bool should_stream(int64_t written, int64_t moved) const override {
     return runtime::should_stream(written, moved);
