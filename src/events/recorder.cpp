@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/sort_list.h"
 #include "events/sink.h"
 #include "vitro/base/error.h"
 #include "vitro/events/record.h"
@@ -151,7 +152,7 @@ void collect_all(Recording& recording, uint32_t session) {
   }
   std::erase_if(s.buffers, [](const auto& buffer) { return buffer->thread_ended; });
   s.collecting = 0;
-  std::ranges::sort(recording.threads, {}, &ThreadRecording::tid);
+  sort_list(recording.threads, {}, &ThreadRecording::tid);
 }
 
 }  // namespace

@@ -10,11 +10,13 @@
 #include <span>
 #include <vector>
 
+#include "base/sort_list.h"
 #include "core/numbers.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/core/formula.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/mt19937.h"
@@ -225,13 +227,11 @@ Value torch_normals_one_by_one(std::string_view op, const Sizes& sizes, DType dt
 
 // made(sizes) for the dimensions of x in the order of their strides, in which PyTorch visits the
 // elements of a tensor that it fills.
-template <class Make>
-Value along_strides(const Tensor& x, Make made) {
+Value along_strides(const Tensor& x, FunctionRef<Value(const Sizes&)> made) {
   if (!as_torch() || x.is_contiguous()) return made(x.sizes());
   Dims order;
   for (int64_t d = 0; d < x.rank(); ++d) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return less(x.strides()[b], x.strides()[a]); });
+  sort_list(order, [&](int64_t a, int64_t b) { return less(x.strides()[b], x.strides()[a]); });
   Sizes sizes;
   Dims back = order;
   for (size_t i = 0; i < order.size(); ++i) {
