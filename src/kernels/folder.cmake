@@ -28,6 +28,8 @@ function(vitro_kernel_files target)
   # A short loop that crosses a cache line takes up to a fifth longer, and where it lies changes with every build.
   set(flags_avx2 -falign-loops=32 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
   set(flags_avx512 ${flags_avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mprefer-vector-width=512)
+  # Nothing is thrown through a kernel, so its frames are described for debuggers only, in a section that `strip` removes.
+  set(frames -fno-asynchronous-unwind-tables -fforce-dwarf-frame)
   vitro_kernel_isas(isas)
   foreach(file IN LISTS ARGN)
     get_filename_component(stem ${file} NAME_WE)
@@ -37,8 +39,8 @@ function(vitro_kernel_files target)
         OUTPUT ${object}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated/${target}
         COMMAND ${VITRO_CCACHE} ${VITRO_CLANG} -std=c++20 -O2 -fPIC -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-builtin
-                -fno-exceptions -fno-rtti -fno-math-errno -ffunction-sections -Wall -Wno-psabi ${flags_${isa}} -I${PROJECT_SOURCE_DIR}/src
-                -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
+                -fno-exceptions -fno-rtti -fno-math-errno -ffunction-sections ${frames} -Wall -Wno-psabi ${flags_${isa}}
+                -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
         DEPFILE ${object}.d
         DEPENDS ${file}
         VERBATIM)
