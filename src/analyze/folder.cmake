@@ -9,3 +9,5 @@ endif()
 target_compile_definitions(vitro_analyze PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}>)
 # Questions are asked once for a file, which is read by what touches every event of it.
 vitro_compile_for_size(analyze "*.cpp;page/*.cpp;path/*.cpp" "/(columns|load|timeline|trace)\\.cpp$")
+# What passes every byte of a trace.
+vitro_compile_for_speed(analyze "read/windows.cpp;read/event_reader.cpp")

@@ -57,9 +57,12 @@ class Known {
   }
 
   const FrameRule& rule(uint64_t address) {
-    Entry& entry = entries_[(address ^ address >> 12) % entries_.size()];
-    if (entry.address != address) entry = {address, frame_rule(address)};
-    return entry.rule;
+    Pair& pair = pairs_[(address ^ address >> 12) % pairs_.size()];
+    if (pair.newer.address == address) return pair.newer.rule;
+    if (pair.older.address == address) return pair.older.rule;
+    pair.older = pair.newer;
+    pair.newer = {address, frame_rule(address)};
+    return pair.newer.rule;
   }
 
   // Reads a word of the stack at or above `from`; false if it is outside the used part.
@@ -75,7 +78,11 @@ class Known {
     uint64_t address = 0;
     FrameRule rule;
   };
-  std::array<Entry, 4096> entries_;
+  // Two, because a stack whose addresses fell on the same entry would read their tables each time.
+  struct Pair {
+    Entry newer, older;
+  };
+  std::array<Pair, 2048> pairs_;
   uint64_t stack_begin_ = 0, stack_end_ = 0;
 };
 

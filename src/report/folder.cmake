@@ -6,3 +6,5 @@ target_link_libraries(vitro_report PUBLIC ZLIB::ZLIB PkgConfig::zstd PkgConfig::
 vitro_compile_for_size(report "html.cpp;svg.cpp;plot.cpp;flame_graph.cpp;chart.cpp;json_check.cpp;table.cpp")
 # GCC 13 warns, wrongly, of a write before the start of a vector of two-byte elements.
 target_compile_options(vitro_report PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+# Every event of a trace.
+vitro_compile_for_speed(report "json.cpp")
