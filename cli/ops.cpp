@@ -23,6 +23,7 @@ struct OpsSetting {
 
 // How the gradient is computed, and what is saved for it.
 std::string gradient_of(const ops::Overload& one) {
+  if (ops::returns_number(one.schema)) return "none: the result is a number";
   return one.op ? autograd::describe(*one.op) : "that of the ops it calls";
 }
 

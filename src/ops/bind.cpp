@@ -36,6 +36,13 @@ std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValu
   return results;
 }
 
+Scalar Function::number(const Schema& schema, std::span<const ArgValue> arguments,
+                        std::source_location where) const {
+  const CalledAs name(schema.name, where);
+  Parameters parameters({schema, arguments, where}, bound_->signature->parameters);
+  return bound_->signature->number(bound_->function, parameters);
+}
+
 size_t Function::takes() const {
   return bound_->signature->takes;
 }

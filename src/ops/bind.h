@@ -150,7 +150,9 @@ using AnyFunction = void (*)();
 struct Signature {
   std::span<const MakeParameter> parameters;
   size_t takes;  // the number of them that are arguments
+  // One of them is null.
   std::vector<Tensor> (*call)(AnyFunction function, Parameters& parameters);
+  Scalar (*number)(AnyFunction function, Parameters& parameters);
 };
 
 enum class ResultIs : uint8_t { returned, written_to_the_first_argument, copied };
@@ -163,16 +165,30 @@ struct BoundFunction {
 
 template <class F, class Indices>
 struct SignatureOf;
+template <class R>
+inline constexpr bool is_number = std::same_as<R, Scalar> || std::same_as<R, Size>;
 template <class R, class... P, size_t... i>
 struct SignatureOf<R (*)(P...), std::index_sequence<i...>> {
-  static std::vector<Tensor> call(AnyFunction function, Parameters& parameters) {
+  static R result(AnyFunction function, Parameters& parameters) {
     const auto typed = reinterpret_cast<R (*)(P...)>(function);
-    return listed(typed(static_cast<P&&>(parameters.get<std::remove_cvref_t<P>>(i))...));
+    return typed(static_cast<P&&>(parameters.get<std::remove_cvref_t<P>>(i))...);
+  }
+  static std::vector<Tensor> call(AnyFunction function, Parameters& parameters) {
+    return listed(result(function, parameters));
+  }
+  static Scalar number(AnyFunction function, Parameters& parameters) {
+    return Scalar(result(function, parameters));
   }
   static constexpr std::array<MakeParameter, sizeof...(P)> make = {
       &made_parameter<std::remove_cvref_t<P>>...};
-  static constexpr Signature signature = {
-      make, (size_t{!std::same_as<P, std::source_location>} + ...), &call};
+  static constexpr Signature signature = [] {
+    constexpr size_t takes = (size_t{!std::same_as<P, std::source_location>} + ...);
+    if constexpr (is_number<R>) {
+      return Signature{make, takes, nullptr, &number};
+    } else {
+      return Signature{make, takes, &call, nullptr};
+    }
+  }();
 };
 template <class R, class... P>
 constexpr const Signature* signature_of(R (*)(P...)) {

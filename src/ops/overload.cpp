@@ -105,9 +105,9 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const auto table :
-       {functions(), neural_functions(), array_functions(), layer_functions(), random_functions(),
-        decomposition_functions(), complex_functions(), more_functions(), special_functions()}) {
+  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions(),
+                           random_functions(), decomposition_functions(), complex_functions(),
+                           more_functions(), special_functions(), number_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
   }
@@ -265,6 +265,28 @@ std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgV
   const Tensor result = overload.function.call(overload.schema, arguments, where)[0];
   check_in_place(*overload.op, target.meta(), result.meta());
   return {copy_(target, result, where)};
+}
+
+// The first overload of the name that takes the arguments.
+const Overload& chosen(std::string_view name, std::span<const ArgValue> positional,
+                       std::span<const NamedArg> named, std::source_location where) {
+  const bool is_full = name.find('.') != std::string_view::npos;
+  if (const Overload* one = is_full ? overload(name) : nullptr) return *one;
+  std::vector<std::string> reasons;
+  for (const Overload& one : overloads(name)) {
+    const Result<std::vector<ArgValue>> fitted = arrange(one.schema, positional, named);
+    if (fitted) return one;
+    reasons.push_back(fitted.why());
+  }
+  const CalledAs called(name, where);
+  VITRO_CHECK(!reasons.empty(), no_such_op(name));
+  throw_error(none_takes(name, reasons));
+}
+
+// The tensors as the results of the schema: of a list of them, it is the only one.
+std::vector<ArgValue> as_values(const Schema& schema, std::vector<Tensor> tensors) {
+  if (schema.results[0].type.list) return {std::move(tensors)};
+  return {std::make_move_iterator(tensors.begin()), std::make_move_iterator(tensors.end())};
 }
 
 // Whether all arguments that the op itself does not take have their defaults, so that the call is a
@@ -432,9 +454,16 @@ Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgV
   return out;
 }
 
+bool returns_number(const Schema& schema) {
+  return std::ranges::any_of(
+      schema.results, [](const SchemaResult& one) { return one.type.kind != ArgKind::tensor; });
+}
+
 std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named, std::source_location where) {
   const CalledAs name(overload.schema.name, where);
+  VITRO_CHECK(!returns_number(overload.schema), overload.schema.full_name(), "(): the result is a ",
+              overload.schema.results[0].type, ", not a tensor; ops::evaluate returns it");
   const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
   const Function& function = overload.function;
   const bool op_in_place = overload.op && overload.schema.in_place();
@@ -449,24 +478,33 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
 
 std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named, std::source_location where) {
-  const bool is_full = name.find('.') != std::string_view::npos;
-  if (const Overload* one = is_full ? overload(name) : nullptr)
-    return call(*one, positional, named, where);
-  std::vector<std::string> reasons;
-  for (const Overload& one : overloads(name)) {
-    const Result<std::vector<ArgValue>> fitted = arrange(one.schema, positional, named);
-    if (fitted) return call(one, positional, named, where);
-    reasons.push_back(fitted.why());
-  }
-  const CalledAs called(name, where);
-  VITRO_CHECK(!reasons.empty(), no_such_op(name));
-  throw_error(none_takes(name, reasons));
+  return call(chosen(name, positional, named, where), positional, named, where);
 }
 
 std::vector<Tensor> call(std::string_view name, std::initializer_list<ArgValue> positional,
                          std::initializer_list<NamedArg> named, std::source_location where) {
   return call(name, std::span(positional.begin(), positional.size()),
               std::span(named.begin(), named.size()), where);
+}
+
+std::vector<ArgValue> evaluate(const Overload& overload, std::span<const ArgValue> positional,
+                               std::span<const NamedArg> named, std::source_location where) {
+  if (!returns_number(overload.schema))
+    return as_values(overload.schema, call(overload, positional, named, where));
+  const CalledAs name(overload.schema.name, where);
+  const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
+  return {overload.function.number(overload.schema, arguments, where)};
+}
+
+std::vector<ArgValue> evaluate(std::string_view name, std::span<const ArgValue> positional,
+                               std::span<const NamedArg> named, std::source_location where) {
+  return evaluate(chosen(name, positional, named, where), positional, named, where);
+}
+
+std::vector<ArgValue> evaluate(std::string_view name, std::initializer_list<ArgValue> positional,
+                               std::initializer_list<NamedArg> named, std::source_location where) {
+  return evaluate(name, std::span(positional.begin(), positional.size()),
+                  std::span(named.begin(), named.size()), where);
 }
 
 }  // namespace vitro::ops

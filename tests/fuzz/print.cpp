@@ -101,6 +101,9 @@ std::string call_text(const Step& step) {
     out += cat(out.empty() ? "" : ", ", "{\"", given.argument->name, "\", ", text_of(step, given),
                "}");
   }
+  if (ops::returns_number(step.call->schema))
+    return cat("full({}, std::get<Scalar>(ops::evaluate(\"", step.call->schema.full_name(),
+               "\", {}, {", out, "})[0]))");
   return cat("ops::call(\"", step.call->schema.full_name(), "\", {}, {", out, "})",
              step.results == 1 ? "[0]" : "");
 }

@@ -1,8 +1,10 @@
 // Calls of ops by ATen's names, for model files, Python and tests.
 //   std::vector<Tensor> y = ops::call("add.Tensor", {x, y}, {{"alpha", Scalar(2)}});
 //   ops::call("softmax", {x}, {{"dim", Scalar(-1)}});        // the overload that takes these
+//   Scalar rows = std::get<Scalar>(ops::evaluate("sym_size.int", {x, Scalar(0)})[0]);
 // The overloads of an op come from its definition. There are also functions that are written with
-// ops (reshape, softmax.int, split).
+// ops (reshape, softmax.int, split), and some whose result is a number (sym_size.int): a size or
+// stride, in a compiled function as an expression over its symbols, or an element.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +31,11 @@ class Function {
   constexpr Function() = default;
   constexpr explicit Function(const BoundFunction& bound) : bound_(&bound) {}
   explicit operator bool() const { return bound_ != nullptr; }
+  // Exactly one of these, that of the schema's results.
   std::vector<Tensor> call(const Schema& schema, std::span<const ArgValue> arguments,
                            std::source_location where) const;
+  Scalar number(const Schema& schema, std::span<const ArgValue> arguments,
+                std::source_location where) const;
   size_t takes() const;  // the number of leading arguments that it takes
 
  private:
@@ -89,9 +94,12 @@ Verdict can_ignore(const Schema& schema, const SchemaArgument& argument, const A
 Result<std::vector<ArgValue>> arrange(const Schema& schema, std::span<const ArgValue> positional,
                                       std::span<const NamedArg> named);
 
+// Whether the results are numbers (SymInt, Scalar, bool), not tensors.
+bool returns_number(const Schema& schema);
+
 // Calls the overload; returns as many tensors as the schema has results, or the list that is its
-// result. Error if arguments do not fit, or if one that Vitro does not implement differs from its
-// default.
+// result. Error if arguments do not fit, if one that Vitro does not implement differs from its
+// default, or if the result is a number.
 std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named = {},
                          std::source_location where = std::source_location::current());
@@ -102,5 +110,17 @@ std::vector<Tensor> call(std::string_view name, std::initializer_list<ArgValue> 
 std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positional,
                          std::span<const NamedArg> named,
                          std::source_location where = std::source_location::current());
+
+// The same for any result: one value for each result of the schema, a tensor, a list of tensors or
+// a number, as another call takes it.
+std::vector<ArgValue> evaluate(const Overload& overload, std::span<const ArgValue> positional,
+                               std::span<const NamedArg> named = {},
+                               std::source_location where = std::source_location::current());
+std::vector<ArgValue> evaluate(std::string_view name, std::initializer_list<ArgValue> positional,
+                               std::initializer_list<NamedArg> named = {},
+                               std::source_location where = std::source_location::current());
+std::vector<ArgValue> evaluate(std::string_view name, std::span<const ArgValue> positional,
+                               std::span<const NamedArg> named,
+                               std::source_location where = std::source_location::current());
 
 }  // namespace vitro::ops

@@ -10,7 +10,8 @@ namespace vitro::ops {
 std::string page();
 // Text about one name: what it does, its kind, its schemas. Empty if there is no such name.
 std::string page(std::string_view name);
-// "pointwise", "view", ...; "function" for a function that is written with ops.
+// "pointwise", "view", ...; "function" for a function that is written with ops, "number" for one
+// whose result is not a tensor.
 std::string_view kind_of(std::string_view name);
 
 }  // namespace vitro::ops
