@@ -139,8 +139,8 @@ std::optional<Saved> found_for(const ops::Overload& overload, const Kind& kind) 
 // For the first example that the overload accepts.
 std::optional<Saved> found_for(const ops::Overload& overload) {
   constexpr DType f = DType::f64, i = DType::i64, b = DType::boolean, pivots = DType::i32;
-  constexpr DType dtypes[][4] = {{f, f, f, f}, {f, i, f, f}, {b, f, f, f},
-                                 {f, b, f, f}, {f, i, i, f}, {f, pivots, f, f}};
+  constexpr DType dtypes[][4] = {{f, f, f, f}, {f, i, f, f}, {b, f, f, f},     {f, b, f, f},
+                                 {f, i, i, f}, {f, f, i, f}, {f, pivots, f, f}};
   constexpr std::optional<int64_t> numbers[] = {std::nullopt, 1, 0};
   for (const int64_t size : {1, 2}) {
     for (const size_t shorter : {0, 2}) {  // 2: a number for each spatial dimension

@@ -11,6 +11,8 @@
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/random.h"
+#include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
 #include "vitro/ops/view.h"
 
 namespace vitro {
@@ -155,12 +157,17 @@ Tensor softmin(ops::At x, int64_t dim, std::optional<DType> dtype) {
   return softmax({negative, x.where}, dim, dtype);
 }
 
-Tensor gumbel_softmax(ops::At x, double tau, int64_t dim) {
+Tensor gumbel_softmax(ops::At x, double tau, bool hard, int64_t dim) {
   const CalledAs name("gumbel_softmax", x.where);
   VITRO_CHECK(tau > 0, "gumbel_softmax: needs a positive tau, got ", tau);
   const Value t = widened("gumbel_softmax", x);
   const Value noised = (t - log(exponential({t, x.where}))) / tau;
-  return vitro::to({softmax({noised, x.where}, dim), x.where}, x.operand.tensor().dtype());
+  const Tensor soft =
+      vitro::to({softmax({noised, x.where}, dim), x.where}, x.operand.tensor().dtype());
+  if (!hard) return soft;
+  const Tensor largest = vitro::max({soft, x.where}, dim, true).second;
+  const Value chosen = scatter(zeros_like({soft, x.where}), dim, largest, 1);
+  return chosen - Value(detach({soft, x.where})) + Value(soft);
 }
 
 Tensor rrelu(ops::At x, const Scalar& lower, const Scalar& upper, bool training) {

@@ -12,6 +12,7 @@
 
 #include "base/sort_list.h"
 #include "core/numbers.h"
+#include "ops/random_key.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -151,13 +152,6 @@ void PhiloxDropout::gradient(Formula& f) {
         call_one(f.op(), std::array{Operand(f.gradient()), Operand(f.tensor(1))}, f.attrs(), {}));
 }
 
-}  // namespace ops
-
-namespace {
-
-using namespace ops;
-
-// The seed, and the next streams.
 Tensor next_key(int streams) {
   const RandomState state = take_random(static_cast<uint64_t>(streams));
   std::vector<int64_t> key{static_cast<int64_t>(state.seed)};
@@ -165,6 +159,12 @@ Tensor next_key(int streams) {
     key.push_back(static_cast<int64_t>(state.counter) + 1 + i);
   return Tensor::from(key, {1 + streams});
 }
+
+}  // namespace ops
+
+namespace {
+
+using namespace ops;
 
 Size checked_count(std::string_view op, const Sizes& sizes) {
   for (const Size size : sizes)

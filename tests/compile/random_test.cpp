@@ -414,6 +414,104 @@ TEST_F(Random, gumbel_softmax_chooses_like_softmax) {
   EXPECT_LT(chi_square(counts, {0.1, 0.3, 0.05, 0.55}, 100'000), 16.3);
 }
 
+// Exactly one of each row, chosen like the largest of the soft result; the gradient is that of it.
+TEST_F(Random, hard_gumbel_softmax_is_one_at_the_largest) {
+  const Tensor logits = log(Tensor::from<float>({1, 3, 0.5, 5.5}, {4}));
+  const auto made = [&](bool hard) {
+    manual_seed(3);
+    return gumbel_softmax(expand(logits, {1000, 4}), 0.5, hard);
+  };
+  const Tensor soft = made(false), hard = made(true);
+  EXPECT_EQ(values(argmax(hard, {-1})), values(argmax(soft, {-1})));
+  EXPECT_EQ(values(sum(round(hard), {-1})), Numbers(1000, 1.0));
+  EXPECT_LT(amax(abs(hard - round(hard))).item<double>(), 1e-6);
+}
+
+// ---- counts ----
+
+// The mean and the variance of a Poisson number are its rate, also where the method changes (10).
+TEST_F(Random, poisson_numbers_have_their_rate) {
+  for (const double rate : {0.01, 1.0, 9.9, 10.0, 12.5, 100.0, 1e6}) {
+    manual_seed(0);
+    const auto [mean, variance] = moments(values(poisson(full({many}, rate, DType::f64))));
+    EXPECT_NEAR(mean, rate, 4 * std::sqrt(rate / many)) << rate;
+    EXPECT_NEAR(variance, rate, 4 * std::sqrt((rate + 2 * rate * rate) / many)) << rate;
+  }
+}
+
+// The shares of the numbers 0 to 9, and of the others, by the formula of the distribution.
+TEST_F(Random, poisson_numbers_are_distributed) {
+  for (const double rate : {3.0, 11.0}) {
+    manual_seed(1);
+    std::vector<double> counts(21), shares(21);
+    for (const double n : values(poisson(full({many}, rate))))
+      ++counts[std::min<size_t>(static_cast<size_t>(n), 20)];
+    double rest = 1, share = std::exp(-rate);
+    for (size_t n = 0; n < 20; share *= rate / static_cast<double>(++n)) rest -= shares[n] = share;
+    shares[20] = std::max(rest, 1e-12);
+    EXPECT_LT(chi_square(counts, shares, many), 45.3) << rate;  // quantile of 0.999, 20 degrees
+  }
+}
+
+TEST_F(Random, binomial_numbers_are_distributed) {
+  for (const double p : {0.2, 0.5, 0.7}) {
+    for (const size_t trials : {8U, 40U}) {
+      manual_seed(2);
+      std::vector<double> counts(trials + 1), shares;
+      const Tensor count = full({many}, static_cast<double>(trials));
+      for (const double n : values(binomial(count, full({many}, p))))
+        ++counts[static_cast<size_t>(n)];
+      double deviation = 0, degrees = 0;
+      for (size_t k = 0; k <= trials; ++k) {
+        const double n = static_cast<double>(trials), x = static_cast<double>(k);
+        const double expected =
+            many * std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
+                            x * std::log(p) + (n - x) * std::log1p(-p));
+        if (expected < 5) continue;
+        deviation += (counts[k] - expected) * (counts[k] - expected) / expected;
+        ++degrees;
+      }
+      EXPECT_LT(deviation, degrees + 4 * std::sqrt(2 * degrees) + 4) << p << " " << trials;
+    }
+  }
+}
+
+TEST_F(Random, counts_are_the_same_compiled_and_on_any_number_of_threads) {
+  const auto program = [](const Tensor& x) {
+    const Tensor events = poisson(exp(x));
+    return cat({events, binomial(events, sigmoid(x))});
+  };
+  auto fast = compile(program);
+  const Tensor x = arange(5001, DType::f32) * (9.0 / 5000) - 3.0;
+  manual_seed(5);
+  const Numbers want = values(program(x));
+  const int before = num_threads();
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    manual_seed(5);
+    EXPECT_EQ(values(program(x)), want) << threads;
+    manual_seed(5);
+    EXPECT_EQ(values(fast(x)), want) << threads;
+    EXPECT_NE(values(fast(x)), want);  // other streams
+  }
+  set_num_threads(before);
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+  EXPECT_TRUE(fast.report().breaks.empty());
+}
+
+TEST_F(Random, counts_out_of_range) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(values(poisson(full({1}, inf))), Numbers{inf});
+  EXPECT_TRUE(std::isnan(values(binomial(full({1}, inf), full({1}, 0.5)))[0]));
+  EXPECT_EQ(values(binomial(full({1}, inf), full({1}, 1.0))), Numbers{inf});
+  EXPECT_EQ(error_of([] { return poisson(full({2}, -4.0)); }),
+            "poisson: rates must not be negative, got -4.0");
+  EXPECT_EQ(error_of([] { return poisson(full({2}, 4)); }),
+            "poisson: the rates must be floating-point numbers, got i64; cast them first");
+  EXPECT_EQ(error_of([] { return binomial(full({2}, 4.0), full({2}, 0.5, DType::f64)); }),
+            "binomial: dtypes differ: the counts are f32, the probabilities f64; cast one of them");
+}
+
 // ---- dropout ----
 
 TEST_F(Random, dropout_scales_what_it_keeps) {

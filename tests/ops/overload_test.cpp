@@ -41,6 +41,8 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "philox_uniform",
                                    "philox_normal",
                                    "philox_dropout",
+                                   "philox_poisson",
+                                   "philox_binomial",
                                    "fft_pairs",
                                    "softsign",
                                    "tanhshrink",

@@ -1,4 +1,6 @@
 """Words of Philox and programs of them, expected by NumPy; random functions where their result is not random; and gradients."""
+import math
+
 import numpy as np
 import torch
 
@@ -52,6 +54,85 @@ def dropout(x, key, p):
     return x * kept * (0.0 if p == 1 else 1 / (1 - p))
 
 
+def units(key, element):
+    """The numbers in [0, 1) of one element of philox_poisson and philox_binomial: two from each block, whose numbers are 2^44 apart."""
+    block = element
+    while True:
+        w = [int(x) for x in philox(int(key[0]), int(key[1]), [block])[0]]
+        for high, low in ((w[0], w[1]), (w[2], w[3])):
+            yield ((high % 2**26) * 2**27 + low % 2**27) * 2.0**-53
+        block += 2**44
+
+
+def mountain(u, from_end, a, b, center):
+    return math.floor((2 * a / from_end + b) * u + center) if from_end else -math.inf
+
+
+def one_poisson(rate, unit):
+    """Products of uniform numbers; from 10 on algorithm PTRS of Hoermann (1993)."""
+    if rate < 10:
+        count, product = 0, next(unit)
+        while rate > 0 and product > math.exp(-rate):
+            count, product = count + 1, product * next(unit)
+        return count
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    while True:
+        u, v = next(unit) - 0.5, next(unit)
+        s = 0.5 - abs(u)
+        k = mountain(u, s, a, b, rate + 0.43)
+        if s >= 0.07 and v <= 0.9277 - 3.6224 / (b - 2):
+            return k
+        if k >= 0 and (s >= 0.013 or v <= s):
+            ratio = v * (1.1239 + 1.1328 / (b - 3.4)) / (a / s**2 + b)
+            if math.log(ratio) <= k * math.log(rate) - rate - math.lgamma(k + 1):
+                return k
+
+
+def one_binomial(count, p, unit):
+    """Gaps between successes; where 10 or more are expected algorithm BTRS of Hoermann (1993)."""
+    if math.isnan(p):
+        return p
+    if count <= 0 or p <= 0:
+        return 0
+    if p >= 1 or p > 0.5:
+        return count - (0 if p >= 1 else one_binomial(count, 1 - p, unit))
+    if count * p < 10:
+        successes, used = -1, 0
+        while used <= count:
+            successes, used = successes + 1, used + math.ceil(math.log(next(unit)) / math.log1p(-p))
+        return successes
+    deviation = math.sqrt(count * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    mode = math.floor((count + 1) * p)
+
+    def density(k):
+        return -math.lgamma(k + 1) - math.lgamma(count - k + 1) + k * math.log(p / (1 - p))
+    while True:
+        u, v = next(unit) - 0.5, next(unit)
+        s = 0.5 - abs(u)
+        k = mountain(u, s, a, b, count * p + 0.5)
+        if 0 <= k <= count:
+            if s >= 0.07 and v <= 0.92 - 4.2 / b:
+                return k
+            if math.log(v * (2.83 + 5.1 / b) * deviation / (a / s**2 + b)) <= density(k) - density(mode):
+                return k
+
+
+def each(one, key, *operands):
+    numbers = [one(*at, units(key, i)) for i, at in enumerate(zip(*(x.reshape(-1).tolist() for x in operands)))]
+    return torch.tensor(numbers, dtype=torch.float64).reshape(operands[0].shape)
+
+
+def poisson(rate, key):
+    return each(one_poisson, key, rate)
+
+
+def binomial(count, p, key):
+    return each(one_binomial, key, count, p)
+
+
 def i64(*numbers):
     return torch.tensor(numbers, dtype=torch.int64)
 
@@ -96,7 +177,36 @@ def random():
     family.add("multinomial", torch.tensor([0.0, 2, 0]), attrs={"num_samples": 1})
     family.add("multinomial", torch.tensor([[0.0, 2, 0], [0, 0, 1]]), attrs={"num_samples": 5, "replacement": True})
     family.add("multinomial", torch.ones(3), attrs={"num_samples": 4})
+    counted(family)
     return family
+
+
+# Of few and of many expected events, at the bounds, transposed and expanded.
+RATES = torch.tensor([0.0, 1e-3, 0.5, 3.0, 9.99, 10.0, 11.5, 40.0, 300.0, 1e5, 1e8], dtype=torch.float64)
+COUNTS = torch.tensor([0.0, 1, 3, 20, 30, 50, 1000, 1e6, 2.5, 100.5, -3], dtype=torch.float64)
+CHANCES = torch.tensor([0.5, 0.25, 0.75, 0.01, 0.4, 0.9, 0.0, 1.0, 1e-4, 0.6, -0.5, 1.5], dtype=torch.float64)
+
+
+def counted(family):
+    rates, counts, chances = RATES.repeat(20), COUNTS[:, None].expand(11, 12), CHANCES.expand(11, 12)
+    for x in (rates, rates.reshape(20, 11).t(), RATES[:, None].expand(11, 5), RATES[:0]):
+        family.add("philox_poisson", x, KEY, call=poisson, tolerance=EQUAL)
+    family.add("philox_binomial", counts, chances, KEY, call=binomial, tolerance=EQUAL)
+    family.add("philox_binomial", counts.t(), chances.t().contiguous(), KEY, call=binomial, tolerance=EQUAL)
+    family.add("philox_binomial", COUNTS[2:3], torch.tensor([math.nan], dtype=torch.float64), KEY, call=binomial)
+    # Not random.
+    for name in v.FLOATS:
+        family.add("poisson", torch.zeros(2, 3, dtype=v.DTYPES[name]))
+    for name in ("f32", "f64"):
+        one = torch.tensor([1.0, 0, 1], dtype=v.DTYPES[name])
+        family.add("binomial", one * 7, one)
+        family.add("binomial", one * 7, one * math.nan)
+    family.add("poisson", torch.tensor([3.0, -4]))
+    family.add("poisson", torch.tensor([math.nan]))
+    family.add("poisson", v.numbers("i64", (3,)))
+    family.add("binomial", v.numbers("i64", (3,)), v.numbers("f32", (3,)))
+    family.add("binomial", v.numbers("f32", (3,)), v.numbers("f64", (3,)))
+    family.add("binomial", v.numbers("f32", (3,)), v.numbers("f32", (2,)))
 
 
 def droppers(family):
@@ -116,6 +226,9 @@ def gradients():
     family = Gradients("random_gradient")
     for name in v.FLOATS:
         family.add("philox_dropout", v.numbers(name, (5, 9)), KEY, attrs={"p": 0.25}, call=dropout, second=name == "f64")
+    # As PyTorch: the numbers do not change with their parameters.
+    family.add("philox_poisson", RATES, KEY, call=lambda rate, key: 0 * rate, slope=False)
+    family.add("philox_binomial", RATES, RATES / 20, KEY, call=lambda count, p, key: 0 * (count + p), slope=False)
     return family
 
 
@@ -150,6 +263,13 @@ def seeded():
         add("geometric", x, 0.3)
         add("multinomial", v.numbers(name, (4, 6), low=0.05, high=1), attrs={"num_samples": 4})
         add("multinomial", v.numbers(name, (6,), low=0.05, high=1), attrs={"num_samples": 9, "replacement": True})
+        rates, chances = RATES[:10].to(x.dtype), CHANCES[:6].to(x.dtype)
+        add("poisson", rates.repeat(20))
+        add("poisson", rates.repeat(20).reshape(20, 10).t())
+        add("binomial", COUNTS.to(x.dtype)[:, None], chances)
+        add("binomial", COUNTS.to(x.dtype)[:, None].expand(11, 6).contiguous(), chances.expand(11, 6))
+    for name in ("f16", "bf16"):
+        add("poisson", RATES[:9].to(v.DTYPES[name]).repeat(5))
     for x in layouts:
         add("rand_like", x)
         add("randn_like", x, tolerance=rough)

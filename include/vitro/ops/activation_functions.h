@@ -25,8 +25,9 @@ Tensor softshrink(ops::At x, const Scalar& lambd = 0.5);
 Tensor threshold(ops::At x, const Scalar& threshold, const Scalar& value);
 Tensor log_sigmoid(ops::At x);
 Tensor glu(ops::At x, int64_t dim = -1);
-// softmax of (x + random numbers of the Gumbel distribution) / tau.
-Tensor gumbel_softmax(ops::At x, double tau = 1, int64_t dim = -1);
+// softmax of (x + random numbers of the Gumbel distribution) / tau; if `hard`, 1 for the largest of
+// each row and 0 for the others, with the gradient of the soft result.
+Tensor gumbel_softmax(ops::At x, double tau = 1, bool hard = false, int64_t dim = -1);
 Tensor softmin(ops::At x, int64_t dim, std::optional<DType> dtype = {});
 // leaky_relu with a random slope for each element; without `training` with the mean of the bounds.
 Tensor rrelu(ops::At x, const Scalar& lower = 0.125, const Scalar& upper = 1. / 3,

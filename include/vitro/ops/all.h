@@ -86,7 +86,7 @@ using OtherOps = List<
     ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW,
     HermiteH, HermiteHe, LaguerreL, LegendreP,
     Unfold, Im2col, Nonzero, MaskedSelect, Median, Nanmedian,
-    PhiloxUniform, PhiloxNormal, PhiloxDropout>;
+    PhiloxUniform, PhiloxNormal, PhiloxDropout, PhiloxPoisson, PhiloxBinomial>;
 // clang-format on
 
 using AllOps = decltype(PointwiseOps{} + ReductionOps{} + ScanOps{} + WindowOps{} + SortOps{} +

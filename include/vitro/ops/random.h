@@ -92,6 +92,30 @@ struct PhiloxDropout : PhiloxProgram {
   static void gradient(Formula& f);
 };
 
+// Numbers that need a varying number of words: kernels of their own, which read the first stream of
+// the key only. They compute in f64.
+struct PhiloxPoisson {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "philox_poisson",
+                                    doc = "Poisson random numbers of a seed and a stream.";
+  static constexpr std::string_view signatures = "(Tensor rate, Tensor key) -> Tensor";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+  static void gradient(Formula& f);
+};
+struct PhiloxBinomial {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "philox_binomial",
+                                    doc = "Binomial random numbers of a seed and a stream.";
+  static constexpr std::string_view signatures =
+      "(Tensor count, Tensor prob, Tensor key) -> Tensor";
+  static constexpr int arity = 3;
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+  static void gradient(Formula& f);
+};
+
 }  // namespace ops
 
 // ---- new tensors ----
@@ -130,6 +154,13 @@ Tensor bernoulli(ops::At p);
 // Indices of elements of each row of x (rank 1 or 2), chosen with probabilities proportional to the
 // elements; without replacement no index occurs twice in a row.
 Tensor multinomial(ops::At x, int64_t num_samples, bool replacement = false);
+
+// Poisson numbers with the rates in x, whose dtype they have. Error if one is negative, where the
+// numbers are drawn.
+Tensor poisson(ops::At x);
+// The number of successes of `count` trials, each with the probability `prob`; sizes broadcast.
+// Out of range they give what PyTorch gives, NaN for an infinite count (where PyTorch never ends).
+Tensor binomial(ops::At count, const Tensor& prob);
 
 // ---- numbers with the sizes, dtype and strides of x ----
 
