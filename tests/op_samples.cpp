@@ -261,12 +261,37 @@ SampleNumber number_of(const json& value) {
 }
 
 const std::vector<std::string>& OpSamples::families() {
-  static const std::vector<std::string> names = {
-      "unary",   "binary",         "choosing", "reduction", "rows",    "scan",
-      "view",    "joining",        "indexing", "picking",   "putting", "compacting",
-      "sorting", "product",        "windows",  "creation",  "pooling", "neural",
-      "algebra", "arrays",         "norms",    "layers",    "random",  "seeded",
-      "bags",    "decompositions", "further",  "special",   "complex", "spectra"};
+  static const std::vector<std::string> names = {"unary",
+                                                 "binary",
+                                                 "choosing",
+                                                 "reduction",
+                                                 "rows",
+                                                 "scan",
+                                                 "view",
+                                                 "joining",
+                                                 "indexing",
+                                                 "picking",
+                                                 "putting",
+                                                 "compacting",
+                                                 "sorting",
+                                                 "product",
+                                                 "windows",
+                                                 "creation",
+                                                 "pooling",
+                                                 "neural",
+                                                 "algebra",
+                                                 "arrays",
+                                                 "norms",
+                                                 "layers",
+                                                 "random",
+                                                 "seeded",
+                                                 "bags",
+                                                 "decompositions",
+                                                 "further",
+                                                 "special",
+                                                 "complex",
+                                                 "spectra",
+                                                 "complex_decompositions"};
   return names;
 }
 
@@ -280,7 +305,8 @@ OpSamples OpSamples::read_gradients() {
   OpSamples all;
   for (const std::string_view family :
        {"gradient", "neural_gradient", "layer_gradient", "random_gradient", "bags_gradient",
-        "decomposition_gradient", "further_gradient", "special_gradient", "complex_gradient"})
+        "decomposition_gradient", "further_gradient", "special_gradient", "complex_gradient",
+        "complex_decomposition_gradient"})
     all.add(family_path(family));
   return all;
 }

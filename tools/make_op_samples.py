@@ -19,6 +19,7 @@ FAMILIES = {"unary": pointwise.unary, "binary": pointwise.binary, "choosing": po
             "algebra": linear_algebra.algebra, "arrays": arrays.arrays, "norms": norms.norms, "further": further.further, "further_gradient": further.gradients, "layers": layers.layers, "layer_gradient": layers.layer_gradients,
             "random": random.random, "random_gradient": random.gradients, "seeded": random.seeded, "complex": complexes.complex_family, "spectra": complexes.spectra_family, "complex_gradient": complexes.gradients, "bags": bags.bags, "bags_gradient": bags.gradients,
             "decompositions": decompositions.decompositions, "decomposition_gradient": decompositions.decomposition_gradients,
+            "complex_decompositions": decompositions.complex_decompositions, "complex_decomposition_gradient": decompositions.complex_decomposition_gradients,
             "special": special.special, "special_gradient": special.gradients,
             "neural_gradient": neural.gradients, "gradient": gradients.gradients}
 

@@ -1,6 +1,6 @@
 // Calls with complex operands, as calls on the real and imaginary parts: finds the rule of the op,
-// runs it, and writes the result of a call in place.  The rules are in complex_elementwise.cpp and
-// complex_layout.cpp.
+// runs it, and writes the result of a call in place.  The rules are in complex_elementwise.cpp,
+// complex_decompositions.cpp and complex_layout.cpp.
 #include "ops/complex_calls.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ namespace {
 
 ComplexRule rule_of(std::string_view op) {
   for (const std::span<const NamedRule> rules :
-       {complex_elementwise_rules(), complex_layout_rules()}) {
+       {complex_elementwise_rules(), complex_layout_rules(), complex_decomposition_rules()}) {
     const auto found = std::ranges::lower_bound(rules, op, {}, &NamedRule::op);
     if (found != rules.end() && found->op == op) return found->rule;
   }

@@ -50,8 +50,9 @@ struct NamedRule {
   std::string_view op;
   ComplexRule rule;
 };
-// Rules by the names of ops, sorted: elementwise ones and all others.
+// Rules by the names of ops, sorted: elementwise ones, decompositions of matrices, and all others.
 std::span<const NamedRule> complex_elementwise_rules();
+std::span<const NamedRule> complex_decomposition_rules();
 std::span<const NamedRule> complex_layout_rules();
 
 }  // namespace vitro::ops

@@ -6,12 +6,16 @@
 #include "core/numbers.h"
 #include "ops/matrices.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::ops {
 
 Value transposed(const Tensor& x) {
   return transpose(x, -2, -1);
+}
+Value adjoint(const Tensor& x) {
+  return conj(transposed(x));
 }
 void check_matrices(std::string_view op, const Sizes& sizes) {
   VITRO_CHECK(sizes.size() >= 2, op, ": needs a matrix or a batch of matrices, got sizes ",
@@ -27,8 +31,8 @@ namespace {
 
 void check_operand(std::string_view op, const TensorMeta& a) {
   check_matrices(op, a.sizes);
-  VITRO_CHECK(a.dtype == DType::f32 || a.dtype == DType::f64, op, ": takes f32 or f64, got ",
-              a.dtype, "; cast it first");
+  VITRO_CHECK(a.dtype == DType::f32 || a.dtype == DType::f64 || is_complex(a.dtype), op,
+              ": takes f32, f64, c64 or c128, got ", a.dtype, "; cast it first");
 }
 void check_square_operand(std::string_view op, const TensorMeta& a) {
   check_operand(op, a);
@@ -161,7 +165,7 @@ void LinalgSvd::shape(ShapeCall& call) {
   const Shape s(a);
   const bool full = attrs.full_matrices, vectors = attrs.compute_uv;
   call.results.push_back(vectors ? column_major(a, s.batch, s.m, full ? s.m : s.k) : none(a));
-  call.results.push_back(dense(a.dtype, a.device, with(s.batch, {s.k})));
+  call.results.push_back(dense(real_of(a.dtype), a.device, with(s.batch, {s.k})));
   call.results.push_back(vectors ? column_major(a, s.batch, full ? s.n : s.k, s.n) : none(a));
 }
 
@@ -169,7 +173,7 @@ void LinalgEigh::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
   check_square_operand(call.op, a);
   const Shape s(a);
-  call.results.push_back(dense(a.dtype, a.device, with(s.batch, {s.n})));
+  call.results.push_back(dense(real_of(a.dtype), a.device, with(s.batch, {s.n})));
   call.results.push_back(call.attrs.as<Attrs>().compute_v ? column_major(a, s.batch, s.n, s.n)
                                                           : none(a));
 }
@@ -205,6 +209,59 @@ void LinalgMatrixExp::shape(ShapeCall& call) {
   const TensorMeta& a = *call.operands[0].meta;
   check_square_operand(call.op, a);
   call.results.push_back(dense(a.dtype, a.device, a.sizes));
+}
+
+namespace {
+
+// The description of complex numbers for that of their pairs, and back; integers, such as pivots,
+// have none. Strides of operands play no part.
+TensorMeta complex_meta(const ShapeCall& call, const TensorMeta& pairs) {
+  VITRO_CHECK((pairs.dtype == DType::f32 || pairs.dtype == DType::f64) && pairs.rank() > 0 &&
+                  equal(pairs.sizes.back(), 2),
+              call.op, ": needs pairs of f32 or f64 in the last dimension, got ", pairs.dtype,
+              " of sizes ", numbers_of(pairs.sizes));
+  TensorMeta out = pairs;
+  out.dtype = complex_of(pairs.dtype);
+  out.sizes.pop_back();
+  out.strides.pop_back();
+  return out;
+}
+TensorMeta meta_of_pairs(TensorMeta complex) {
+  complex.dtype = real_of(complex.dtype);
+  for (Size& stride : complex.strides) stride = stride * 2;
+  complex.sizes.push_back(2);
+  complex.strides.push_back(1);
+  return complex;
+}
+
+}  // namespace
+
+void shape_of_pairs(ShapeCall& call, void (*shape)(ShapeCall&)) {
+  std::vector<TensorMeta> metas;
+  metas.reserve(call.operands.size());
+  std::vector<Argument> operands(call.operands.begin(), call.operands.end());
+  for (Argument& one : operands) {
+    if (one.meta && is_integer(one.meta->dtype)) continue;
+    VITRO_CHECK(one.meta, call.op, ": needs tensors");
+    one.meta = &metas.emplace_back(complex_meta(call, *one.meta));
+  }
+  ShapeCall of_complex{call.op, operands, call.attrs, call.results};
+  shape(of_complex);
+  for (TensorMeta& one : call.results) {
+    if (is_complex(one.dtype)) one = meta_of_pairs(std::move(one));
+  }
+}
+
+void LinalgEig::shape(ShapeCall& call) {
+  const TensorMeta& given = *call.operands[0].meta;
+  const auto& attrs = call.attrs.as<Attrs>();
+  TensorMeta a = attrs.of_pairs ? complex_meta(call, given) : given;
+  check_square_operand(call.op, a);
+  a.dtype = complex_of(a.dtype);
+  const Shape s(a);
+  call.results.push_back(meta_of_pairs(dense(a.dtype, a.device, with(s.batch, {s.n}))));
+  call.results.push_back(
+      meta_of_pairs(attrs.compute_v ? column_major(a, s.batch, s.n, s.n) : none(a)));
 }
 
 }  // namespace vitro::ops

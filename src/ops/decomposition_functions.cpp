@@ -7,10 +7,12 @@
 #include "bind.h"
 #include "core/numbers.h"
 #include "functions.h"
+#include "ops/complex_parts.h"
 #include "ops/matrices.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
@@ -75,8 +77,8 @@ struct Spectrum {
 // Values up to this one count as 0.
 Value limit_of(const Tensor& a, const Tensor& largest, std::optional<double> atol,
                std::optional<double> rtol) {
-  const double eps = a.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
-                                             : std::numeric_limits<float>::epsilon();
+  const double eps = real_of(a.dtype()) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                                      : std::numeric_limits<float>::epsilon();
   Value relative;
   if (rtol) {
     relative = Value(largest) * *rtol;
@@ -112,9 +114,9 @@ Tensor cholesky(At x, bool upper) {
 }
 Tensor cholesky_solve(At b, const Tensor& factor, bool upper) {
   const CalledAs name("cholesky_solve", b.where);
-  const Value lower = upper ? transposed(factor) : Value(factor);
+  const Value lower = upper ? adjoint(factor) : Value(factor);
   const Value y = linalg_solve_triangular({lower, b.where}, b.operand.tensor(), false);
-  return linalg_solve_triangular(transposed(lower), y, true);
+  return linalg_solve_triangular(adjoint(lower), y, true);
 }
 Tensor cholesky_inverse(At factor, bool upper) {
   const CalledAs name("cholesky_inverse", factor.where);
@@ -284,14 +286,14 @@ std::tuple<Tensor, Tensor, Tensor> det_with_lu(At A) {
   check_square("linalg_det", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
   const Value product = prod(diagonal(lu, 0, -2, -1), {-1});
-  return {product * sign_of(pivots, lu.dtype()), lu, pivots};
+  return {product * sign_of(pivots, real_of(lu.dtype())), lu, pivots};
 }
 std::tuple<Tensor, Tensor, Tensor, Tensor> slogdet_with_lu(At A) {
   check_square("linalg_slogdet", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
   const Value d = diagonal(lu, 0, -2, -1);
-  const Value signs = prod(sign(d), {-1});
-  return {signs * sign_of(pivots, lu.dtype()), sum(log(abs(d)), Dims{-1}), lu, pivots};
+  const Value signs = prod(d.is_complex() ? joined(sign(parts_of(d))) : sign(d), {-1});
+  return {signs * sign_of(pivots, real_of(lu.dtype())), sum(log(abs(d)), Dims{-1}), lu, pivots};
 }
 
 }  // namespace
@@ -358,7 +360,7 @@ std::tuple<Tensor, Tensor, Tensor> svd(At A, bool some, bool compute_uv) {
   const CalledAs name("svd", A.where);
   if (compute_uv) {
     auto [u, s, vh] = svd_of(A, !some, true);
-    return {std::move(u), std::move(s), transposed(vh)};
+    return {std::move(u), std::move(s), adjoint(vh)};
   }
   const Tensor& a = A.operand.tensor();
   check_matrices("svd", a.sizes());
@@ -379,25 +381,48 @@ Tensor linalg_eigvalsh(At A, std::string_view UPLO) {
   return eigh_of(A, triangle_named("linalg_eigvalsh", UPLO), false).first;
 }
 
+namespace {
+
+// The pairs of complex numbers that the op returns, as numbers.
+std::pair<Tensor, Tensor> eig_of(const At& A, bool compute_v) {
+  const Tensor& a = A.operand.tensor();
+  const auto [w, v] = call_many<LinalgEig, 2>(A.where, {a.is_complex() ? a.pairs() : a},
+                                              {a.is_complex(), compute_v});
+  return {Tensor::as_complex(w), Tensor::as_complex(v)};
+}
+
+}  // namespace
+
+std::pair<Tensor, Tensor> linalg_eig(At A) {
+  const CalledAs name("linalg_eig", A.where);
+  check_square("linalg_eig", A.operand.tensor().sizes());
+  return eig_of(A, true);
+}
+Tensor linalg_eigvals(At A) {
+  const CalledAs name("linalg_eigvals", A.where);
+  check_square("linalg_eigvals", A.operand.tensor().sizes());
+  return eig_of(A, false).first;
+}
+
 // ---- what follows from singular values ----
 
 Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   const CalledAs name("linalg_pinv", A.where);
   const Tensor& a = A.operand.tensor();
   check_matrices("linalg_pinv", a.sizes());
-  Value left, right, values;  // A = left diag(values) right^T
+  Value left, right, values;  // A = left diag(values) right^H
   if (hermitian) {
     std::tie(values, left) = eigh_of(A, Triangular::lower, true);
     right = left;
   } else {
     Tensor vh;
     std::tie(left, values, vh) = svd_of(A, false, true);
-    right = transposed(vh);
+    right = adjoint(vh);
   }
   const Spectrum all(values, hermitian);
   const Value kept = all.values > limit_of(a, all.largest, atol, rtol);
   const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
-  return matmul(right * unsqueeze(inverses, -2), transposed(left));
+  return matmul(right * unsqueeze(inverses, -2), adjoint(left));
 }
 Tensor pinverse(At A, double rcond) {
   const CalledAs name("pinverse", A.where);
@@ -433,7 +458,7 @@ Tensor linalg_cond(At A, const std::optional<Scalar>& p) {
   const double order = p ? p->as_double() : 2;
   if (std::abs(order) != 2) return cond_by_inverse(A, *p);
   const Value s = std::get<1>(svd_of(A, false, false));
-  if (known_equal(s.size(-1), 0)) return zeros(leading(a, 2), a.dtype(), a.device());
+  if (known_equal(s.size(-1), 0)) return zeros(leading(a, 2), s.dtype(), a.device());
   const Value largest = select(s, -1, 0), smallest = select(s, -1, -1);
   return order > 0 ? largest / smallest : smallest / largest;
 }
@@ -451,18 +476,19 @@ Value in_columns(const Tensor& x) {
   return transposed(clone(transposed(x), MemoryFormat::contiguous));
 }
 
-// Q x, or Q^T x: Q, the product of reflections, is I - V M^-1 D V^T, with the vectors as columns of
-// V, D = diag(tau) and the upper triangular M = I + D U, where U is the part of V^T V above the
+// Q x, or Q^H x: Q, the product of reflections, is I - V M^-1 D V^H, with the vectors as columns of
+// V, D = diag(tau) and the upper triangular M = I + D U, where U is the part of V^H V above the
 // diagonal: C. Puglisi, "Modification of the Householder method based on the compact WY
 // representation" (1992).
-Value reflected(const Tensor& input, const Tensor& tau, const Tensor& x, bool by_transpose) {
+Value reflected(const Tensor& input, const Tensor& tau, const Tensor& x, bool by_adjoint) {
   const Size k = tau.size(-1);
   const Value v = identity(input.size(-2), k, input) + Value(tril(narrow(input, -1, 0, k), -1));
-  const Value factors = unsqueeze(tau, -1), vt = transposed(v);
-  const Value m = factors * triu(matmul(vt, v), 1);  // its diagonal is 1, but is not read
-  Value inner = matmul(vt, x);
-  inner = by_transpose ? factors * linalg_solve_triangular(transposed(m), inner, false, true, true)
-                       : Value(linalg_solve_triangular(m, factors * inner, true, true, true));
+  const Value factors = unsqueeze(tau, -1), vh = adjoint(v);
+  const Value m = factors * triu(matmul(vh, v), 1);  // its diagonal is 1, but is not read
+  Value inner = matmul(vh, x);
+  inner = by_adjoint
+              ? Value(conj(factors)) * linalg_solve_triangular(adjoint(m), inner, false, true, true)
+              : Value(linalg_solve_triangular(m, factors * inner, true, true, true));
   return Value(x) - matmul(v, inner);
 }
 
@@ -511,7 +537,7 @@ Tensor ormqr(At input, const Tensor& tau, const Tensor& other, bool left, bool t
               "ormqr: needs a tau for each of the ", number_of(min(a.size(-2), a.size(-1))),
               " reflections, got sizes ", numbers_of(tau.sizes()));
   return in_columns(left ? reflected(a, tau, other, transpose)
-                         : transposed(reflected(a, tau, transposed(other), !transpose)));
+                         : adjoint(reflected(a, tau, adjoint(other), !transpose)));
 }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(At A, bool hermitian, bool check_errors) {
@@ -563,21 +589,21 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
   const Value kept =
       values > limit_of(a, slice(s, -1, 0, 1), {}, is_gels ? std::optional<double>() : rcond);
   const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
-  const Value along = unsqueeze(inverses, -1) * matmul(transposed(u), b);
-  Value x = matmul(transposed(vh), along);
+  const Value along = unsqueeze(inverses, -1) * matmul(adjoint(u), b);
+  Value x = matmul(adjoint(vh), along);
   const Value rank = sum(kept, Dims{-1});
   const auto none = [&](DType dtype) { return zeros({0}, dtype, a.device()); };
-  Value residuals = none(a.dtype());
+  const DType real = real_of(a.dtype());
+  Value residuals = none(real);
   if (less(n, m) && !is_gelsy && (is_gels || all(rank == Scalar(n)).item<bool>()))
-    residuals = sum(square(matmul(a, x) - b), Dims{-2});
+    residuals = sum(square(a.is_complex() ? abs(matmul(a, x) - b) : matmul(a, x) - b), Dims{-2});
   if (is_gels && known_equal(n, 0) && !known_equal(m, 0))
     residuals = zeros_like(residuals);  // as torch
   // in memory of as many rows as B has, as LAPACK returns it
   const Value columns = constant_pad_nd(transposed(x), {0, max(m, n) - n});
   x = narrow(transposed(clone(columns, MemoryFormat::contiguous)), -2, 0, n);
   return {is_vector ? squeeze(x, {-1}) : Tensor(x), residuals,
-          is_gels ? none(DType::i64) : Tensor(rank),
-          is_gels || is_gelsy ? none(a.dtype()) : Tensor(s)};
+          is_gels ? none(DType::i64) : Tensor(rank), is_gels || is_gelsy ? none(real) : Tensor(s)};
 }
 
 // ---- the table ----
@@ -671,6 +697,10 @@ constexpr NamedFunction rows[] = {
      bound<&linalg_eigh>},
     {"linalg_eigvalsh", "The eigenvalues of a symmetric matrix, ascending.",
      "(Tensor self, str UPLO=\"L\") -> Tensor", bound<&linalg_eigvalsh>},
+    {"linalg_eig", "The eigenvalues w and the eigenvectors V of A V = V diag(w), complex.",
+     "(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", bound<&linalg_eig>},
+    {"linalg_eigvals", "The eigenvalues, complex.", "(Tensor self) -> Tensor",
+     bound<&linalg_eigvals>},
     {"linalg_pinv", "The pseudoinverse.",
      ".atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
      "-> Tensor",

@@ -37,19 +37,32 @@ void load(F*& function, char prefix, std::string_view name) {
               "; install another one (Debian's package is liblapack3)");
 }
 
+// s, d, c or z.
 template <class T>
-Functions<T> all(char prefix) {
+constexpr char prefix = is_complex<T> ? (sizeof(Real<T>) == sizeof(float) ? 'c' : 'z')
+                                      : (sizeof(T) == sizeof(float) ? 's' : 'd');
+
+template <class T>
+Functions<T> all() {
   Functions<T> f;
-  load(f.getrf, prefix, "getrf");
-  load(f.getrs, prefix, "getrs");
-  load(f.potrf, prefix, "potrf");
-  load(f.geqrf, prefix, "geqrf");
-  load(f.orgqr, prefix, "orgqr");
-  load(f.gesdd, prefix, "gesdd");
-  load(f.syevd, prefix, "syevd");
-  load(f.sytrf, prefix, "sytrf");
-  load(f.sytrs, prefix, "sytrs");
-  load(f.trsm, prefix, "trsm");
+  const auto find = [](auto*& function, std::string_view name) { load(function, prefix<T>, name); };
+  find(f.getrf, "getrf");
+  find(f.getrs, "getrs");
+  find(f.potrf, "potrf");
+  find(f.geqrf, "geqrf");
+  find(f.orgqr, is_complex<T> ? "ungqr" : "orgqr");
+  find(f.sytrf, "sytrf");
+  find(f.sytrs, "sytrs");
+  find(f.trsm, "trsm");
+  find(f.gesdd, "gesdd");
+  find(f.geev, "geev");
+  if constexpr (is_complex<T>) {
+    find(f.heevd, "heevd");
+    find(f.hetrf, "hetrf");
+    find(f.hetrs, "hetrs");
+  } else {
+    find(f.syevd, "syevd");
+  }
   return f;
 }
 
@@ -59,10 +72,12 @@ template <class T>
 const Functions<T>& functions(std::string_view op) {
   VITRO_CHECK(library().handle, op, ": needs LAPACK, which cannot be loaded (", library().why_not,
               "); install liblapack.so.3 (Debian's package is liblapack3) or libopenblas.so.0");
-  static const Functions<T> loaded = all<T>(sizeof(T) == sizeof(float) ? 's' : 'd');
+  static const Functions<T> loaded = all<T>();
   return loaded;
 }
 template const Functions<float>& functions(std::string_view);
 template const Functions<double>& functions(std::string_view);
+template const Functions<std::complex<float>>& functions(std::string_view);
+template const Functions<std::complex<double>>& functions(std::string_view);
 
 }  // namespace vitro::ops::lapack

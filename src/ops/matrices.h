@@ -8,6 +8,8 @@
 namespace vitro::ops {
 
 Value transposed(const Tensor& x);
+// Of complex matrices with the complex conjugates; of real ones the transposed.
+Value adjoint(const Tensor& x);
 
 // Check the sizes of an operand of `op`; Errors name the sizes.
 void check_matrices(std::string_view op, const Sizes& sizes);

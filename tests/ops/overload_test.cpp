@@ -25,8 +25,9 @@ std::map<std::string, std::string> schemas_of_aten() {
 
 TEST(Overloads, have_the_schemas_of_aten) {
   // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
-  // with 3, the contraction of convolutions, and programs of random words; ATen has no in-place
-  // maximum. The last ones are functions of torch.nn.functional that are written in Python.
+  // with 3, the contraction of convolutions, ops on complex numbers as pairs, and programs of
+  // random words; ATen has no in-place maximum. The last ones are functions of torch.nn.functional
+  // that are written in Python.
   const std::set<std::string> ours{"trunc_divide.Tensor",
                                    "trunc_divide.Scalar",
                                    "add_scaled",
@@ -44,6 +45,17 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "philox_poisson",
                                    "philox_binomial",
                                    "fft_pairs",
+                                   "linalg_cholesky_ex_of_pairs",
+                                   "linalg_lu_factor_ex_of_pairs",
+                                   "linalg_lu_solve_of_pairs",
+                                   "linalg_solve_triangular_of_pairs",
+                                   "linalg_qr_of_pairs",
+                                   "_linalg_svd_of_pairs",
+                                   "_linalg_eigh_of_pairs",
+                                   "linalg_ldl_factor_ex_of_pairs",
+                                   "linalg_ldl_solve_of_pairs",
+                                   "geqrf_of_pairs",
+                                   "linalg_eig_to_pairs",
                                    "softsign",
                                    "tanhshrink",
                                    "softmin",

@@ -1,5 +1,7 @@
 """Decompositions of matrices, and what follows from them. Values whose sign is LAPACK's choice (U and V of singular values, eigenvectors)
 are compared only through results that do not depend on it."""
+import math
+
 import torch
 
 from . import values as v
@@ -343,4 +345,139 @@ def decomposition_gradients():
     symmetric = square + square.mT
     family.add("linalg_eigvalsh", symmetric, slope=False)
     family.add("_linalg_eigh", real(2, 1, 1))
+    return family
+
+
+# ---- of complex matrices, and eigenvalues of any ----
+
+def complex_regular(name, sizes, key=""):
+    x = v.complexes(name, sizes, "matrix" + key)
+    n = min(sizes[-2:])
+    x.diagonal(dim1=-2, dim2=-1)[..., :n] += 8.0 if n else 0.0
+    return x
+
+
+def hermitian(name, sizes, shift=0.0):
+    x = v.complexes(name, sizes, "hermitian")
+    return x @ x.mH + shift * torch.eye(sizes[-1], dtype=x.dtype)
+
+
+def complex_solutions(family, name, sizes):
+    x, tall, wide = complex_regular(name, sizes), v.complexes(name, (*sizes[:-1], 2)), v.complexes(name, (*sizes[:-2], 2, sizes[-1]))
+    for op in ("linalg_lu_factor_ex", "linalg_lu", "linalg_inv", "linalg_inv_ex", "linalg_det", "linalg_slogdet", "logdet"):
+        family.add(op, x, tolerance=NEAR)
+    family.add("linalg_solve", x, tall, tolerance=NEAR)
+    family.add("linalg_solve", x, wide, tolerance=NEAR, attrs={"left": False})
+    data, pivots = LINALG.lu_factor(x)
+    family.add("lu_unpack", data, pivots)
+    for adjoint in (False, True):
+        family.add("linalg_lu_solve", data, pivots, tall, tolerance=NEAR, attrs={"adjoint": adjoint})
+        family.add("linalg_lu_solve", data, pivots, wide, tolerance=NEAR, attrs={"left": False, "adjoint": adjoint})
+    for upper in (False, True):
+        definite = hermitian(name, sizes, 2)
+        family.add("linalg_cholesky_ex", definite, tolerance=NEAR, attrs={"upper": upper})
+        factor = LINALG.cholesky(definite, upper=upper)
+        family.add("cholesky_solve", tall, factor, tolerance=NEAR, attrs={"upper": upper})
+        family.add("cholesky_inverse", factor, tolerance=NEAR, attrs={"upper": upper})
+        family.add("linalg_solve_triangular", x, tall, tolerance=NEAR, attrs={"upper": upper})
+        family.add("linalg_solve_triangular", x, wide, tolerance=NEAR, attrs={"upper": upper, "left": False})
+
+
+def complex_spectra(family, name):
+    for sizes in SHAPES:
+        x = v.complexes(name, sizes, "qr")
+        for mode in ("reduced", "complete", "r"):
+            family.add("linalg_qr", x, tolerance=NEAR, attrs={"mode": mode})
+        family.add("linalg_svdvals", x, tolerance=NEAR)
+        family.add("linalg_pinv", x, tolerance=NEAR, call=lambda x: LINALG.pinv(x))
+        family.add("geqrf", x, tolerance=NEAR)
+        a, tau = torch.geqrf(x)
+        if sizes[-2] >= sizes[-1]:
+            family.add("linalg_householder_product", a, tau, tolerance=NEAR)
+        for transpose in (False, True):
+            family.add("ormqr", a, tau, v.complexes(name, (*sizes[:-1], 2)), tolerance=NEAR, attrs={"transpose": transpose})
+    for sizes in SIZES:
+        x = hermitian(name, sizes)
+        for side in ("L", "U"):
+            family.add("linalg_eigvalsh", x, tolerance=NEAR, attrs={"UPLO": side})
+        family.add("linalg_pinv", x + torch.eye(sizes[-1], dtype=x.dtype), tolerance=NEAR, attrs={"hermitian": True}, call=lambda x, hermitian: LINALG.pinv(x, hermitian=hermitian))
+        family.add("linalg_cond", complex_regular(name, sizes), tolerance=NEAR)
+        family.add("linalg_matrix_exp", v.complexes(name, sizes), tolerance=LONG)
+    x = v.complexes(name, (4, 2), "low") @ v.complexes(name, (2, 5), "rank")
+    family.add("linalg_matrix_rank", x, call=lambda x: LINALG.matrix_rank(x))
+
+
+def complex_ldl(family, name):
+    for sizes in SIZES:
+        for conjugate in (False, True):
+            x = v.complexes(name, sizes, "ldl")
+            x = x + (x.mH if conjugate else x.mT)
+            family.add("linalg_ldl_factor_ex", x, tolerance=NEAR, attrs={"hermitian": conjugate})
+            data, pivots = LINALG.ldl_factor(x, hermitian=conjugate)
+            family.add("linalg_ldl_solve", data, pivots, v.complexes(name, (*sizes[:-1], 2)), tolerance=NEAR, attrs={"hermitian": conjugate})
+
+
+def eigenvalues(family):
+    """Of matrices whose eigenvalues are far apart, so that their order and the vectors are certain."""
+    for name in ("f32", "f64", *v.COMPLEX):
+        for sizes in SIZES:
+            x = (v.complexes if name in v.COMPLEX else v.numbers)(name, sizes, "eig")
+            x = x + torch.diag(torch.arange(1.0, sizes[-1] + 1) * 9).to(x.dtype)
+            family.add("linalg_eigvals", x, tolerance=NEAR)
+            if name in ("f64", "c128"):  # others may have other signs than in double
+                family.add("linalg_eig", x, tolerance=NEAR)
+    for angle in (0.3, 2.5):  # pairs of complex ones
+        turn = torch.tensor([[math.cos(angle), -math.sin(angle), 0], [math.sin(angle), math.cos(angle), 0], [1, 2, 3]])
+        family.add("linalg_eig", turn.double(), tolerance=NEAR)
+        family.add("linalg_eigvals", turn.mT, tolerance=NEAR)
+    family.add("linalg_eig", torch.ones(2, 3))
+    family.add("linalg_eig", torch.tensor([[1.0, INF], [0, 1]]))
+    family.add("linalg_eigvals", v.numbers("i64", (2, 2)), refused=True)
+
+
+def complex_decompositions():
+    family = Family("complex_decompositions")
+    for name in v.COMPLEX:
+        for sizes in SIZES:
+            complex_solutions(family, name, sizes)
+        complex_spectra(family, name)
+        complex_ldl(family, name)
+        for driver in ("gels", "gelsd"):
+            for sizes in ((3, 3), (5, 3), (3, 5)):
+                family.add("linalg_lstsq", complex_regular(name, sizes), v.complexes(name, (sizes[0], 2)), tolerance=NEAR, attrs={"driver": driver})
+    eigenvalues(family)
+    one = torch.eye(3, dtype=torch.complex64)
+    family.add("linalg_cholesky", -one)
+    family.add("linalg_inv", 0 * one)
+    family.add("linalg_solve", one, torch.ones(3, 1))
+    family.add("linalg_qr", one[0])
+    family.add("linalg_cholesky_ex", one[:2])
+    return family
+
+
+def complex_decomposition_gradients():
+    family = Gradients("complex_decomposition_gradient")
+    square = complex_regular("c128", (3, 3))
+    definite = hermitian("c128", (3, 3), 2)
+    for upper in (False, True):
+        family.add("linalg_cholesky_ex", definite, attrs={"upper": upper}, slope=False)  # one triangle is read
+        family.add("linalg_solve_triangular", square, v.complexes("c128", (3, 2)), attrs={"upper": upper})
+        family.add("linalg_solve_triangular", square, v.complexes("c128", (2, 2, 3)), attrs={"upper": upper, "left": False})
+    for op in ("linalg_lu_factor_ex", "linalg_inv", "linalg_det"):
+        family.add(op, square)
+    family.add("linalg_solve", square, v.complexes("c128", (3, 2)))
+    data, pivots = LINALG.lu_factor(square)
+    for adjoint in (False, True):
+        family.add("linalg_lu_solve", data, pivots, v.complexes("c128", (3, 2)), attrs={"adjoint": adjoint})
+        family.add("linalg_lu_solve", data, pivots, v.complexes("c128", (2, 3)), attrs={"left": False, "adjoint": adjoint})
+    for sizes in ((4, 3), (3, 3), (3, 4)):
+        x = v.complexes("c128", sizes, "svd")
+        family.add("linalg_qr", x)
+        family.add("linalg_svdvals", x)
+        family.add("linalg_pinv", x, call=lambda x: LINALG.pinv(x))
+    family.add("linalg_eigvalsh", definite, slope=False)
+    family.add("linalg_eigvalsh", v.complexes("c128", (2, 1, 1)))
+    family.add("linalg_eigvals", square)
+    family.add("linalg_eigvals", real(3, 3, key="eig") + torch.diag(torch.tensor([9.0, 18, 27], dtype=torch.float64)))
+    family.add("linalg_matrix_exp", v.complexes("c128", (3, 3)))
     return family

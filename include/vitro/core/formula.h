@@ -43,6 +43,7 @@ class Formula {
     return call_.attrs.as<A>();
   }
   const Tensor& result(size_t k = 0) const { return results_[k]; }
+  size_t result_count() const { return results_.size(); }
 
   // The gradient of result k, undefined if it is 0.  At least one is defined, so that of an op with
   // one result always is.

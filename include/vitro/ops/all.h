@@ -81,6 +81,8 @@ using OtherOps = List<
     Convolve,
     LinalgCholeskyEx, LinalgLuFactorEx, LuUnpack, LinalgLuSolve, LinalgSolveTriangular, LinalgQr, LinalgSvd,
     LinalgEigh, FftPairs, LinalgLdlFactorEx, LinalgLdlSolve, Geqrf, LinalgMatrixExp,
+    CholeskyOfPairs, LuFactorOfPairs, LuSolveOfPairs, SolveTriangularOfPairs, QrOfPairs, SvdOfPairs,
+    EighOfPairs, LdlFactorOfPairs, LdlSolveOfPairs, GeqrfOfPairs, LinalgEig,
     Gcd, Nextafter, Zeta, Igamma, Igammac,
     ChebyshevT, ChebyshevU, ChebyshevV, ChebyshevW,
     ShiftedChebyshevT, ShiftedChebyshevU, ShiftedChebyshevV, ShiftedChebyshevW,

@@ -1,14 +1,15 @@
 // Decompositions of matrices, and what follows from them: solutions, inverses, determinants.
 //   auto [q, r] = linalg_qr(a);    Tensor x = linalg_solve(a, b);    Tensor d = linalg_det(a);
-// Operands are matrices [..., m, n] of f32 or f64; the leading dimensions are a batch. The kernels
-// call LAPACK, which is loaded on the first use (liblapack.so.3 or libopenblas.so.0): if there is
-// none, the call is an Error that says so. What they return (signs of vectors, order of equal
-// values) is LAPACK's choice. Results are laid out as torch does: most have column-major matrices.
-// A matrix for which there is no result (singular, not positive-definite, without convergence) is
-// an Error of the functions without `_ex`; those with it return `info` [...] (i32) in its place:
-// 0, or the number of the pivot or leading minor, counted from 1, at which the matrix failed; the
-// other results of that matrix are then meaningless. Gradients are those of torch: defined where
-// the decomposition is differentiable, with singular values and eigenvalues all different.
+// Operands are matrices [..., m, n] of f32, f64, c64 or c128; the leading dimensions are a batch.
+// The kernels call LAPACK, which is loaded on the first use (liblapack.so.3 or libopenblas.so.0):
+// if there is none, the call is an Error that says so. What they return (signs of vectors, order of
+// equal values) is LAPACK's choice. Results are laid out as torch does: most have column-major
+// matrices. A matrix for which there is no result (singular, not positive-definite, without
+// convergence) is an Error of the functions without `_ex`; those with it return `info` [...] (i32)
+// in its place: 0, or the number of the pivot or leading minor, counted from 1, at which the matrix
+// failed; the other results of that matrix are then meaningless. Gradients are those of torch:
+// defined where the decomposition is differentiable, with singular values and eigenvalues all
+// different.
 #pragma once
 
 #include <array>
@@ -284,6 +285,99 @@ struct LinalgMatrixExp : Decomposition {
   static void gradient(Formula& f);
 };
 
+// The same op on complex matrices as pairs [..., m, n, 2]: the shape rule and the formula of the
+// gradient are those of Op on complex tensors; the kernel is that of Op for complex elements.
+void shape_of_pairs(ShapeCall& call, void (*shape)(ShapeCall&));
+void gradient_of_pairs(Formula& f, void (*gradient)(Formula&));
+template <class Op>
+struct OfPairs : Decomposition {
+  static constexpr std::string_view signatures = Op::signatures;
+  static constexpr int arity = Op::arity;
+  static void shape(ShapeCall& call) { shape_of_pairs(call, &Op::shape); }
+};
+template <class Op>
+struct DifferentiableOfPairs : OfPairs<Op> {
+  using Attrs = typename Op::Attrs;
+  static void gradient(Formula& f) { gradient_of_pairs(f, &Op::gradient); }
+};
+struct CholeskyOfPairs : DifferentiableOfPairs<LinalgCholeskyEx> {
+  static constexpr std::string_view name = "linalg_cholesky_ex_of_pairs",
+                                    doc = "linalg_cholesky_ex of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct LuFactorOfPairs : DifferentiableOfPairs<LinalgLuFactorEx> {
+  static constexpr std::string_view name = "linalg_lu_factor_ex_of_pairs",
+                                    doc = "linalg_lu_factor_ex of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct LuSolveOfPairs : DifferentiableOfPairs<LinalgLuSolve> {
+  static constexpr std::string_view name = "linalg_lu_solve_of_pairs",
+                                    doc = "linalg_lu_solve of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct SolveTriangularOfPairs : DifferentiableOfPairs<LinalgSolveTriangular> {
+  static constexpr std::string_view name = "linalg_solve_triangular_of_pairs",
+                                    doc = "linalg_solve_triangular of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct QrOfPairs : DifferentiableOfPairs<LinalgQr> {
+  static constexpr std::string_view name = "linalg_qr_of_pairs",
+                                    doc = "linalg_qr of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct SvdOfPairs : DifferentiableOfPairs<LinalgSvd> {
+  static constexpr std::string_view name = "_linalg_svd_of_pairs",
+                                    doc = "_linalg_svd of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct EighOfPairs : DifferentiableOfPairs<LinalgEigh> {
+  static constexpr std::string_view name = "_linalg_eigh_of_pairs",
+                                    doc = "_linalg_eigh of pairs [..., 2].";
+  static void kernel(const OpaqueCall& call);
+};
+struct LdlFactorOfPairs : OfPairs<LinalgLdlFactorEx> {
+  static constexpr std::string_view name = "linalg_ldl_factor_ex_of_pairs",
+                                    doc = "linalg_ldl_factor_ex of pairs [..., 2].";
+  using Attrs = LdlAttrs;
+  static constexpr std::string_view not_differentiable = LinalgLdlFactorEx::not_differentiable;
+  static void kernel(const OpaqueCall& call);
+};
+struct LdlSolveOfPairs : OfPairs<LinalgLdlSolve> {
+  static constexpr std::string_view name = "linalg_ldl_solve_of_pairs",
+                                    doc = "linalg_ldl_solve of pairs [..., 2].";
+  using Attrs = LdlSolveAttrs;
+  static constexpr std::string_view not_differentiable = LinalgLdlSolve::not_differentiable;
+  static void kernel(const OpaqueCall& call);
+};
+struct GeqrfOfPairs : OfPairs<Geqrf> {
+  static constexpr std::string_view name = "geqrf_of_pairs", doc = "geqrf of pairs [..., 2].";
+  static constexpr std::string_view not_differentiable = Geqrf::not_differentiable;
+  static void kernel(const OpaqueCall& call);
+};
+
+struct EigAttrs {
+  bool of_pairs = false, compute_v = true;
+  static constexpr void each(auto&& f) {
+    f("of_pairs", &EigAttrs::of_pairs);
+    f("compute_v", &EigAttrs::compute_v);
+  }
+};
+struct LinalgEig : Decomposition {
+  static constexpr std::string_view
+      name = "linalg_eig_to_pairs",
+      doc =
+          "The eigenvalues w and eigenvectors V of A V = V diag(w), complex numbers as pairs, of a "
+          "real matrix, or of pairs.";
+  static constexpr std::string_view signatures =
+      "(Tensor A, bool of_pairs=False, bool compute_v=True) -> (Tensor eigenvalues, Tensor "
+      "eigenvectors)";
+  static constexpr int arity = 1;
+  using Attrs = EigAttrs;
+  static void shape(ShapeCall& call);
+  static void kernel(const OpaqueCall& call);
+  static void gradient(Formula& f);
+};
+
 }  // namespace ops
 
 std::pair<Tensor, Tensor> linalg_cholesky_ex(ops::At x, bool upper = false,
@@ -334,6 +428,10 @@ std::tuple<Tensor, Tensor, Tensor> svd(ops::At A, bool some = true, bool compute
 std::pair<Tensor, Tensor> linalg_eigh(ops::At A, std::string_view UPLO = "L");
 Tensor linalg_eigvalsh(ops::At A, std::string_view UPLO = "L");
 
+// Of any square matrix; the results are complex. The eigenvectors are the columns of the second.
+std::pair<Tensor, Tensor> linalg_eig(ops::At A);
+Tensor linalg_eigvals(ops::At A);
+
 // Singular values (hermitian: absolute eigenvalues) of at most max(atol, rtol * the largest) count
 // as 0. Without either, rtol is max(m, n) * the epsilon of the dtype.
 Tensor linalg_pinv(ops::At A, std::optional<double> atol = {}, std::optional<double> rtol = {},
@@ -346,7 +444,7 @@ Tensor linalg_matrix_rank(ops::At A, std::optional<double> atol = {},
 Tensor linalg_cond(ops::At A, const std::optional<Scalar>& p = {});
 Tensor linalg_cond(ops::At A, std::string_view p);
 
-// `hermitian` changes nothing for real numbers.
+// `hermitian` changes nothing for real numbers; of complex ones it means A = L D L^H.
 std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(ops::At A, bool hermitian = false,
                                                         bool check_errors = false);
 std::pair<Tensor, Tensor> linalg_ldl_factor(ops::At A, bool hermitian = false);
