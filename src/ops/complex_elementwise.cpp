@@ -3,9 +3,11 @@
 #include <array>
 
 #include "ops/complex_calls.h"
+#include "ops/complex_product.h"
 #include "ops/functions.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/unary.h"
@@ -44,6 +46,26 @@ template <Parts (*f)(const Parts&, const Parts&)>
 void binary(ComplexCall& call) {
   const DType dtype = call.dtype();
   call.set(f(dense_parts(call, 0, dtype), dense_parts(call, 1, dtype)));
+}
+
+bool is_real(const Operand& operand) {
+  return operand.is_tensor() ? !operand.tensor().is_complex() : !operand.number().is_complex();
+}
+// A factor that is a real number multiplies both parts alike. Eager calls have one kernel for the
+// product of two complex tensors.
+void product(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (call.operand(i).is_number() && is_real(call.operand(i)))
+      return call.set(
+          Tensor::as_complex(mul(call.complex(1 - i, dtype).pairs(), call.operand(i).number())));
+  }
+  if (!thread_state.top && !is_real(call.operand(0)) && !is_real(call.operand(1))) {
+    const size_t first = call.operand(0).is_tensor() && call.tensor(0).rank() > 0 ? 0 : 1;
+    const Tensor a = call.complex(first, dtype), b = call.complex(1 - first, dtype);
+    if (auto made = product_in_one_visit(a, b, call.call().where)) return call.set(*made);
+  }
+  binary<&multiply>(call);
 }
 
 // Ops whose result is that on the parts, of two complex tensors in one visit of their pairs.
@@ -185,7 +207,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"logical_not", &logical_not_rule},
     {"logical_or", &of_truth},
     {"logical_xor", &of_truth},
-    {"mul", &binary<&multiply>},
+    {"mul", &product},
     {"ne", &equality},
     {"neg", &negative},
     {"nonzero", &of_truth},

@@ -1,11 +1,13 @@
 // The rules of ops that create, move, convert, sum and multiply complex numbers.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "ops/complex_calls.h"
 #include "ops/functions.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
 #include "vitro/ops/norm.h"
@@ -134,6 +136,18 @@ void as_strided_rule(ComplexCall& call) {
   call.set(
       Tensor::as_complex(as_strided(flat, attrs.size, attrs.stride, attrs.storage_offset * 2)));
 }
+void as_strided_scatter_rule(ComplexCall& call) {
+  check_view(call);
+  const auto& attrs = call.attrs<AsStridedAttrs>();
+  Sizes size = attrs.size, stride = attrs.stride;
+  size.push_back(2);
+  for (Size& one : stride) one = one * 2;
+  stride.push_back(1);
+  const Tensor pairs = call.complex(0, call.tensor(0).dtype()).pairs(),
+               source = call.complex(1, call.tensor(0).dtype()).pairs();
+  call.set(Tensor::as_complex(
+      as_strided_scatter(pairs, source, size, stride, attrs.storage_offset * 2)));
+}
 // Views that append a dimension, which is then exchanged with that of the pairs.
 void exchanged(ComplexCall& call, const Attrs& attrs) {
   check_view(call);
@@ -188,9 +202,10 @@ void full_like_rule(ComplexCall& call) {
 // complex numbers would lose the imaginary one.
 Tensor real_part(const Tensor& x) {
   const std::string_view asked = CalledAs::current().name;
-  VITRO_CHECK(asked == "to" || asked == "_to_copy" || asked == "copy" || asked == "copy_" ||
-                  asked == "type_as",
-              asked, ": is not defined for complex numbers, got ", x.dtype(),
+  constexpr std::string_view casts[] = {"to",      "_to_copy", "copy",       "copy_", "type_as",
+                                        "softmax", "_softmax", "log_softmax"};  // with a dtype
+  VITRO_CHECK(std::ranges::find(casts, asked) != std::end(casts), asked,
+              ": does not take complex numbers, got ", x.dtype(),
               "; pass real(x), imag(x), abs(x) or view_as_real(x)");
   return parts_of(x).re;
 }
@@ -228,7 +243,7 @@ void fill_rule(ComplexCall& call) {
   const Parts x = call.parts(0, dtype), value = call.parts(1, dtype);
   call.set(Parts{fill(x.re, value.re), fill(x.im, value.imaginary())});
 }
-void clone_rule(ComplexCall& call) {
+void clone_or_detach(ComplexCall& call) {
   view_of_pairs(call, Attrs(call.attrs()));
 }
 void pad_rule(ComplexCall& call) {
@@ -324,6 +339,24 @@ void logsumexp_rule(ComplexCall& call) {
   };
   call.set(Parts{shaped(all.re), shaped(all.im)});
 }
+// After the step of distance d, element i is that of the 2 d elements up to i.
+void logcumsumexp_rule(ComplexCall& call) {
+  const Tensor& x = call.tensor(0);
+  if (x.rank() == 0) return call.set(call.parts(0));
+  const int64_t dim = wrap_dim("logcumsumexp", call.attrs<ScanAttrs>().dim, x.rank());
+  Parts z = call.parts(0);
+  const Size n = x.size(dim);
+  for (int64_t d = 1; less(d, n); d *= 2) {
+    const auto behind = [&](const Value& part, double first) {
+      Sizes sizes = part.sizes();
+      sizes[static_cast<size_t>(dim)] = d;
+      const Tensor none = full(sizes, first, part.dtype(), part.device());
+      return vitro::cat({none, narrow(part, dim, 0, n - d)}, dim);
+    };
+    z = log_add_exp(z, {behind(z.re, -std::numeric_limits<double>::infinity()), behind(z.im, 0)});
+  }
+  call.set(z);
+}
 void scatter_reduce_rule(ComplexCall& call) {
   VITRO_CHECK(call.attrs<ScatterReduceAttrs>().reduce == ScatterReduction::sum,
               "scatter_reduce: complex numbers can only be added");
@@ -339,13 +372,15 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"_to_copy", &to_rule},
     {"addmm", &program},
     {"as_strided", &as_strided_rule},
+    {"as_strided_scatter", &as_strided_scatter_rule},
     {"bmm", &matrix_product},
     {"cat", &each_part<all_operands>},
-    {"clone", &clone_rule},
+    {"clone", &clone_or_detach},
     {"constant_pad_nd", &pad_rule},
     {"copy", &copy_rule},
     {"cumprod", &product_rule<ScanAttrs, &cumprod_of, &cumsum_of>},
     {"cumsum", &each_part<1>},
+    {"detach", &clone_or_detach},
     {"diagonal", &diagonal_rule},
     {"diagonal_scatter", &each_part<3>},
     {"embedding", &each_part<1>},
@@ -362,6 +397,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"index_put", &each_part<first_and_last>},
     {"index_select", &each_part<1>},
     {"linear", &program},
+    {"logcumsumexp", &logcumsumexp_rule},
     {"logsumexp", &logsumexp_rule},
     {"masked_select", &masked_select_rule},
     {"matmul", &program},

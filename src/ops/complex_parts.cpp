@@ -131,6 +131,20 @@ Parts log1p(const Parts& z) {
   return {log1p(z.re * (z.re + 2) + im * im) * 0.5, atan2(im, z.re + 1)};
 }
 
+// Less the larger real part, so that no exponential overflows. Of two numbers with the real part
+// -inf the sum is 0, without an argument.
+Parts log_add_exp(const Parts& a, const Parts& b) {
+  const Value first = b.re < a.re, ai = a.imaginary(), bi = b.imaginary();
+  const Parts high{where(first, a.re, b.re), where(first, ai, bi)};
+  const Parts low{where(first, b.re, a.re), where(first, bi, ai)};
+  const Parts near = high + log1p(exp(low - high)), far = log(exp(a) + exp(b));
+  const Value are_far = (high.re == low.re) & isinf(high.re), are_none = are_far & (high.re < 0);
+  const auto chosen = [&](const Value& limit, const Value& infinite, const Value& finite) {
+    return where(are_none, limit, where(are_far, infinite, finite));
+  };
+  return {chosen(low.re, far.re, near.re), chosen(low.im, far.im, near.im)};
+}
+
 // The square root with the larger part first: the other follows from it without cancellation.
 Parts sqrt(const Parts& z) {
   const Value im = z.imaginary();

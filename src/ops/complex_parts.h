@@ -36,6 +36,7 @@ Parts log(const Parts& z);
 Parts log2(const Parts& z);
 Parts log10(const Parts& z);
 Parts log1p(const Parts& z);
+Parts log_add_exp(const Parts& a, const Parts& b);  // log(e^a + e^b)
 Parts sqrt(const Parts& z);
 Parts rsqrt(const Parts& z);
 Parts reciprocal(const Parts& z);

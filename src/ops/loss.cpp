@@ -40,13 +40,17 @@ struct Operands {
   DType dtype;
   Tensor x, target;
 
+  enum class Takes : uint8_t { floating, integers, complex, numbers };
   Operands(std::string_view op, const ops::At& at, const Tensor& second, int64_t reduction,
-           bool takes_integers = false)
+           Takes takes = Takes::floating)
       : dtype(promote(at.operand.tensor().dtype(), second.dtype())) {
     check_reduction(op, reduction);
+    const bool takes_integers = takes == Takes::integers || takes == Takes::numbers;
     if (takes_integers && is_integer(dtype)) dtype = default_float;
-    VITRO_CHECK(is_floating(dtype), op, ": takes floating-point numbers, got ",
-                at.operand.tensor().dtype(), " and ", second.dtype(), "; cast them first");
+    const bool takes_complex = takes == Takes::complex || takes == Takes::numbers;
+    VITRO_CHECK(is_floating(dtype) || (is_complex(dtype) && takes_complex), op,
+                ": takes floating-point numbers, got ", at.operand.tensor().dtype(), " and ",
+                second.dtype(), "; cast them first");
     x = to(at, compute_type(dtype));
     target = to({second, at.where}, compute_type(dtype));
   }
@@ -74,8 +78,8 @@ Tensor mse_loss(ops::At x, const Tensor& target, int64_t reduction) {
 
 Tensor l1_loss(ops::At x, const Tensor& target, int64_t reduction) {
   const CalledAs name("l1_loss", x.where);
-  const Operands given("l1_loss", x, target, reduction);
-  return reduced(abs(given.x - given.target), reduction, given.dtype);
+  const Operands given("l1_loss", x, target, reduction, Operands::Takes::complex);
+  return reduced(abs(given.x - given.target), reduction, real_of(given.dtype));
 }
 
 Tensor smooth_l1_loss(ops::At x, const Tensor& target, int64_t reduction, double beta) {
@@ -265,7 +269,8 @@ Tensor kl_div(ops::At x, const Tensor& target, int64_t reduction, bool log_targe
 Tensor poisson_nll_loss(ops::At x, const Tensor& target, bool log_input, bool full, double eps,
                         int64_t reduction) {
   const CalledAs name("poisson_nll_loss", x.where);
-  const auto [dtype, input, t] = Operands("poisson_nll_loss", x, target, reduction, true);
+  const auto [dtype, input, t] =
+      Operands("poisson_nll_loss", x, target, reduction, Operands::Takes::integers);
   Value loss = log_input ? exp(input) - t * input : input - t * log(input + eps);
   if (full) {  // Stirling's approximation of log(t!)
     const Value small = t <= 1, counts = ops::where(small, 1, t);
@@ -298,7 +303,8 @@ Tensor hinge_embedding_loss(ops::At x, const Tensor& target, double margin, int6
 Tensor margin_ranking_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                            int64_t reduction) {
   const CalledAs name("margin_ranking_loss", x1.where);
-  const auto [dtype, a, b] = Operands("margin_ranking_loss", x1, x2, reduction, true);
+  const auto [dtype, a, b] =
+      Operands("margin_ranking_loss", x1, x2, reduction, Operands::Takes::integers);
   return reduced(above_zero(-to(target, a.dtype()) * (a - b) + margin), reduction, dtype);
 }
 
@@ -310,7 +316,7 @@ Tensor cosine_embedding_loss(ops::At x1, const Tensor& x2, const Tensor& target,
   };
   const auto [dtype, a, b] =
       Operands("cosine_embedding_loss", {as_number(x1.operand.tensor()), x1.where}, as_number(x2),
-               reduction, true);
+               reduction, Operands::Takes::integers);
   VITRO_CHECK((target.rank() == 1 && a.rank() == 2 && b.rank() == 2) ||
                   (target.rank() == 0 && a.rank() == 1 && b.rank() == 1),
               "cosine_embedding_loss: needs vectors and a target without dimensions, or matrices "
@@ -334,7 +340,8 @@ Tensor soft_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
 Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   const CalledAs name("triplet_margin_loss", anchor.where);
-  const auto [dtype, a, near] = Operands("triplet_margin_loss", anchor, positive, reduction, true);
+  const auto [dtype, a, near] =
+      Operands("triplet_margin_loss", anchor, positive, reduction, Operands::Takes::numbers);
   const Value far = to(negative, a.dtype());
   VITRO_CHECK(a.rank() == near.rank() && a.rank() == far.rank(),
               "triplet_margin_loss: ranks differ: sizes ", numbers_of(a.sizes()), ", ",
@@ -342,7 +349,7 @@ Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor&
   Value distance = pairwise_distance(a, far, p, eps);
   if (swap) distance = ops::minimum(distance, pairwise_distance(near, far, p, eps));
   const Value loss = above_zero(margin + pairwise_distance(a, near, p, eps) - distance);
-  return reduced(loss, reduction, dtype);
+  return reduced(loss, reduction, real_of(dtype));
 }
 
 Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p, const Scalar& margin,

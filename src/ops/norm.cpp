@@ -225,12 +225,13 @@ Tensor rms_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight,
   const CalledAs name("rms_norm", x.where);
   const Tensor& t = x.operand.tensor();
   const Sizes shape = normalized_shape;
-  VITRO_CHECK(is_floating(t.dtype()), "rms_norm: takes a tensor of floating-point numbers, got ",
-              t.dtype(), "; cast it first");
+  VITRO_CHECK(is_floating(t.dtype()) || t.is_complex(),
+              "rms_norm: takes a tensor of floating-point numbers, got ", t.dtype(),
+              "; cast it first");
   const size_t first = ops::first_normalized("rms_norm", t.sizes(), shape);
   VITRO_CHECK(!weight.defined() || ops::equal_sizes(weight.sizes(), shape),
               "rms_norm: weight has sizes ", weight.sizes(), ", needs ", shape);
-  const double least = compute_type(t.dtype()) == DType::f64
+  const double least = real_of(compute_type(t.dtype())) == DType::f64
                            ? std::numeric_limits<double>::epsilon()
                            : std::numeric_limits<float>::epsilon();
   const Tensor wide = ops::widened(contiguous(x));

@@ -559,6 +559,8 @@ Tensor bernoulli(ops::At x, const Tensor& p) {
 }
 Tensor uniform(ops::At x, double from, double to) {
   const CalledAs name("uniform", x.where);
+  if (x.operand.tensor().is_complex())  // both parts
+    return Tensor::as_complex(uniform({x.operand.tensor().pairs(), x.where}, from, to));
   const DType dtype = x.operand.tensor().dtype();
   check_floating("uniform", x.operand.tensor());
   VITRO_CHECK(from <= to, "uniform: needs from <= to, got from ", from, " and to ", to);

@@ -249,13 +249,13 @@ Tensor linspace_between(const Operand& start, const Operand& end, int64_t steps,
   const CalledAs name("linspace", from);
   VITRO_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
   device = device_for(start, end, device);
-  const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
+  const DType wide = is_floating(dtype) || is_complex(dtype) ? compute_type(dtype) : DType::f64;
   const Value a = ops::to(end_of_space("linspace", start, dtype, device), wide),
               b = ops::to(end_of_space("linspace", end, dtype, device), wide);
   const Tensor places = arange(steps, DType::i64, device);
   const Value step = (b - a) / static_cast<double>(std::max<int64_t>(steps - 1, 1));
-  const Value forth = a + ops::to(places, wide) * step,
-              back = b - ops::to(steps - 1 - places, wide) * step;
+  const Value forth = a + ops::to(places, real_of(wide)) * step,
+              back = b - ops::to(steps - 1 - places, real_of(wide)) * step;
   return ops::to(ops::where(places < std::max<int64_t>(steps / 2, 1), forth, back), dtype);
 }
 
@@ -263,7 +263,7 @@ Tensor logspace_between(const Operand& start, const Operand& end, int64_t steps,
                         DType dtype, std::optional<Device> device, std::source_location from) {
   const CalledAs name("logspace", from);
   device = device_for(start, end, device);
-  const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
+  const DType wide = is_floating(dtype) || is_complex(dtype) ? compute_type(dtype) : DType::f64;
   const Value a = end_of_space("logspace", start, dtype, device),
               b = end_of_space("logspace", end, dtype, device);
   return to(pow(Scalar(base), linspace_between(a, b, steps, wide, device, from)), dtype);

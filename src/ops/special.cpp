@@ -70,6 +70,8 @@ namespace {
 // The logarithm of the sum of powers of the base, e or 2.
 Tensor log_of_sum(std::string_view op, const At& x, const Tensor& other, bool base_2) {
   const Both both(x, other);
+  if (is_complex(both.dtype) && !base_2)
+    return joined(log_add_exp(parts_of(both.a), parts_of(both.b)));
   VITRO_CHECK(is_floating(both.dtype), op, ": takes floating-point numbers, got ", both.dtype);
   const Value high = ops::maximum(both.a, both.b), far = ops::isinf(high);
   const Value apart = -ops::abs(both.a - both.b);  // NaN for two infinities
@@ -271,7 +273,7 @@ Tensor renorm(ops::At x, double p, int64_t dim, double maxnorm) {
   for (int64_t d = 0; d < t.rank(); ++d) {
     if (d != dim) others.push_back(d);
   }
-  const Value wide = ops::widened("renorm", x);
+  const Value wide = t.is_complex() ? Value(t) : Value(ops::widened("renorm", x));
   const Value norm = linalg_vector_norm(wide, p, others, true);
   return to(wide * ops::where(norm > maxnorm, maxnorm / (norm + 1e-7), 1), t.dtype());
 }

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "core/numbers.h"
+#include "ops/complex_parts.h"
+#include "ops/matrices.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -12,6 +14,7 @@
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/compaction.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/derived.h"
@@ -193,7 +196,8 @@ Tensor cov(ops::At x, int64_t correction, const Tensor& fweights, const Tensor& 
   const Tensor rows = t.rank() < 2 ? reshape(x, {1, t.numel()}) : t;
   check_weights("fweights", fweights, rows.size(1), false);
   check_weights("aweights", aweights, rows.size(1), true);
-  DType dtype = is_floating(t.dtype()) ? t.dtype() : default_float;
+  const bool is_inexact = is_floating(t.dtype()) || t.is_complex();
+  DType dtype = is_inexact ? t.dtype() : default_float;
   if (aweights.defined()) dtype = promote(dtype, aweights.dtype());
   const Value wide = ops::to(rows, compute_type(dtype));
   const Weights weights(fweights, aweights, rows);
@@ -202,7 +206,7 @@ Tensor cov(ops::At x, int64_t correction, const Tensor& fweights, const Tensor& 
   if (aweights.defined() && correction != 0)
     norm = weights.sum - ops::sum(weights.all * aweights) / weights.sum * correction;
   const Value off = wide - mean;
-  const Value out = mm(off, transpose(weights.of(off), 0, 1)) / ops::maximum(norm, 0);
+  const Value out = mm(off, adjoint(weights.of(off))) / ops::maximum(norm, 0);
   return ops::to(squeeze(out), dtype);
 }
 
@@ -210,8 +214,10 @@ Tensor corrcoef(ops::At x) {
   const CalledAs name("corrcoef", x.where);
   const Value c = cov(x);
   if (c.rank() == 0) return c / c;
-  const Value deviation = ops::sqrt(diagonal(c));
-  return clamp(c / unsqueeze(deviation, 1) / deviation, -1, 1);
+  const Value deviation = ops::sqrt(real(diagonal(c)));
+  const Value r = c / unsqueeze(deviation, 1) / deviation;
+  if (!c.is_complex()) return clamp(r, -1, 1);
+  return joined({clamp(real(r), -1, 1), clamp(imag(r), -1, 1)});
 }
 
 namespace {
@@ -454,9 +460,16 @@ Dims gradient_dims(const Tensor& x, DimsArg dim, std::optional<size_t> spacings,
   return dims;
 }
 
-// The dtype of the computation.
+bool is_inexact(const Tensor& x) {
+  return is_floating(x.dtype()) || x.is_complex();
+}
+// The dtype of the computation, and that of the steps, which may be complex, too.
 DType gradient_type(const Tensor& x) {
-  return is_floating(x.dtype()) ? compute_type(x.dtype()) : default_float;
+  return is_inexact(x) ? compute_type(x.dtype()) : default_float;
+}
+DType step_type(const Tensor& x, bool is_complex) {
+  const DType real = real_of(gradient_type(x));
+  return is_complex ? complex_of(real) : real;
 }
 
 std::vector<Tensor> gradient_along(const Tensor& x, const Dims& dims,
@@ -483,7 +496,7 @@ std::vector<Tensor> gradient(ops::At x, const std::vector<Scalar>& spacing, Dims
   std::vector<Tensor> steps;
   for (size_t i = 0; i < dims.size(); ++i) {
     const Scalar h = spacing.empty() ? Scalar(1) : spacing[same ? 0 : i];
-    steps.push_back(full({t.size(dims[i]) - 1}, h, gradient_type(t), t.device()));
+    steps.push_back(full({t.size(dims[i]) - 1}, h, step_type(t, h.is_complex()), t.device()));
   }
   return gradient_along(t, dims, steps, true, edge_order);
 }
@@ -498,7 +511,7 @@ std::vector<Tensor> gradient(ops::At x, std::span<const Tensor> spacing, DimsArg
     VITRO_CHECK(spacing[i].rank() == 1 && equal(spacing[i].numel(), t.size(dims[i])),
                 "gradient: needs a place for each of ", number_of(t.size(dims[i])),
                 " elements of dimension ", dims[i], ", got sizes ", numbers_of(spacing[i].sizes()));
-    steps.push_back(diff(to(spacing[i], gradient_type(t))));
+    steps.push_back(diff(to(spacing[i], step_type(t, spacing[i].is_complex()))));
   }
   return gradient_along(t, dims, steps, false, edge_order);
 }

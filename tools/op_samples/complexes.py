@@ -126,11 +126,63 @@ def products(family):
     family.add("mm", z("c64", 2, 3), v.numbers("f32", (3, 2)))
 
 
+def narrow(x, scale):
+    """With small imaginary parts: those of sums of larger ones depend on the order by multiples of 2 pi."""
+    return torch.complex(x.real * scale, x.imag * 0.2)
+
+
+def functions(family):
+    for name in NAMES:
+        x = z(name, 3, 4)
+        family.add("cov", x, tolerance=FAR)
+        family.add("cov", x, v.numbers("i32", (4,), low=1, high=4), v.numbers("f32" if name == "c64" else "f64", (4,), low=0.5, high=1), attrs=dict(correction=0), tolerance=FAR,
+                   call=lambda x, f, a, correction: torch.cov(x, correction=correction, fweights=f, aweights=a))
+        family.add("corrcoef", x, tolerance=FAR)
+        family.add("corrcoef", x[0], tolerance=FAR)
+        family.add("logaddexp", x, z(name, 4, key=1), tolerance=FAR)
+        family.add("logaddexp", x * 300, z(name, 3, 4, key=1) * 300, tolerance=FAR)
+        for dim in (0, 1):
+            family.add("logcumsumexp", narrow(z(name, 9, 17), 1), attrs=dict(dim=dim), tolerance=FAR)
+        family.add("logcumsumexp", narrow(z(name, 40), 50), attrs=dict(dim=0), tolerance=FAR)
+        family.add("renorm", x, attrs=dict(p=2, dim=1, maxnorm=0.5), tolerance=FAR)
+        family.add("rms_norm", x, attrs=dict(normalized_shape=[4]), tolerance=FAR)
+        family.add("rms_norm", x, z(name, 4, key=1), attrs=dict(normalized_shape=[4], eps=0.5), tolerance=FAR, call=rms_norm)
+        for reduction in (0, 1, 2):
+            family.add("l1_loss", x, z(name, 3, 4, key=1), attrs=dict(reduction=reduction), tolerance=FAR)
+        family.add("triplet_margin_loss", x, z(name, 3, 4, key=1), z(name, 3, 4, key=2), tolerance=FAR)
+        family.add("as_strided_scatter", x, z(name, 2, 2, key=1), attrs=dict(size=[2, 2], stride=[5, 3], storage_offset=1))
+        family.add("detach", x)
+        family.add("softmax", x, attrs=dict(dim=1, dtype=torch.float64), tolerance=FAR, call=torch.softmax)
+        family.add("log_softmax", x, attrs=dict(dim=0, dtype=torch.float32), tolerance=FAR, call=torch.log_softmax)
+        family.add("uniform", x, 2.0, 2.0)
+    odd = torch.tensor([complex(-INF, 1), complex(-INF, 2), complex(INF, 0), complex(NAN, 1), complex(700, 1)])
+    family.add("logaddexp", odd, torch.tensor([1 + 2j, 1 + 2j, 1 + 1j, 1 + 1j, complex(700, 2)]), tolerance=FAR)
+    family.add("logaddexp", z("c64", 3), v.numbers("f32", (3,)), tolerance=FAR)
+    family.add("gradient", z("c64", 4, 5), attrs=dict(spacing=2.0), call=lambda x, spacing: torch.gradient(x, spacing=spacing), tolerance=FAR)
+    family.add("gradient", z("c64", 5), attrs=dict(spacing=1 + 1j, edge_order=2), call=lambda x, **a: torch.gradient(x, **a), tolerance=FAR)
+    family.add("logaddexp2", z("c64", 3), z("c64", 3), refused=True)
+    for op in ("mse_loss", "smooth_l1_loss", "huber_loss"):
+        family.add(op, z("c64", 3), z("c64", 3), refused=True)
+    for op in ("nansum", "isposinf", "nanmean"):
+        family.add(op, z("c64", 3))
+    # In one visit eagerly: alike, one number, and what is not.
+    x = z("c64", 4, 5)
+    for y in (z("c64", 4, 5, key=1), z("c64", key=1), z("c128", 4, 5, key=1), z("c64", 5, 4, key=1).t(), z("c64", 5, key=1)):
+        family.add("mul", x, y, call=torch.mul, tolerance=FAR)
+        family.add("mul", y, x, call=torch.mul, tolerance=FAR)
+    family.add("mul", x, 2 - 1j, call=torch.mul, tolerance=FAR)
+
+
+def rms_norm(x, weight, normalized_shape, eps):
+    return torch.rms_norm(x, normalized_shape, weight, eps)
+
+
 def complex_family():
     family = Family("complex")
     elementwise(family)
     layouts(family)
     products(family)
+    functions(family)
     return family
 
 
@@ -238,6 +290,11 @@ def gradients():
             family.add(op, z("c128", 2, 4), attrs=dict(n=n, norm="ortho"), second=op == "fft_fft")
         for op in ("fft_rfft", "fft_ihfft"):
             family.add(op, real(n, 2), attrs=dict(dim=0), second=op == "fft_rfft")
+    family.add("logcumsumexp", narrow(x, 1), attrs=dict(dim=1))
+    for op, attrs in [("cov", {}), ("corrcoef", {}), ("rms_norm", dict(normalized_shape=[3]))]:
+        family.add(op, x, attrs=attrs)
+    family.add("logaddexp", x, z("c128", 3, key=1))
+    family.add("l1_loss", x, z("c128", 2, 3, key=1))
     family.add("fft_fftn", z("c128", 2, 3, 2))
     family.add("fft_rfftn", real(2, 3, 4))
     family.add("stft", real(20), attrs=dict(n_fft=8, return_complex=True), call=ATEN.stft)
