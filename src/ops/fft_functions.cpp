@@ -138,6 +138,9 @@ Tensor c2r(const Way& way, const Tensor& z, const Dims& dims, const Size& n) {
 Value resized(const Way& way, const Tensor& x, int64_t dim, const Size& n) {
   VITRO_CHECK(less(0, n), way.op, ": needs at least one element along dimension ", dim, ", got ",
               number_of(n));
+  constexpr int64_t limit = int64_t{1} << 62;  // of complex numbers: each is two
+  VITRO_CHECK(less(n, limit), way.op, ": needs fewer than 2^62 elements along dimension ", dim,
+              ", got ", number_of(n));
   const Size size = x.size(dim);
   if (equal(n, size)) return x;
   if (less(n, size)) return slice(x, dim, 0, n);
