@@ -243,7 +243,8 @@ void fill_rule(ComplexCall& call) {
   const Parts x = call.parts(0, dtype), value = call.parts(1, dtype);
   call.set(Parts{fill(x.re, value.re), fill(x.im, value.imaginary())});
 }
-void clone_or_detach(ComplexCall& call) {
+// The same op on the pairs.
+void of_pairs_rule(ComplexCall& call) {
   view_of_pairs(call, Attrs(call.attrs()));
 }
 void pad_rule(ComplexCall& call) {
@@ -375,12 +376,12 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"as_strided_scatter", &as_strided_scatter_rule},
     {"bmm", &matrix_product},
     {"cat", &each_part<all_operands>},
-    {"clone", &clone_or_detach},
+    {"clone", &of_pairs_rule},
     {"constant_pad_nd", &pad_rule},
     {"copy", &copy_rule},
     {"cumprod", &product_rule<ScanAttrs, &cumprod_of, &cumsum_of>},
     {"cumsum", &each_part<1>},
-    {"detach", &clone_or_detach},
+    {"detach", &of_pairs_rule},
     {"diagonal", &diagonal_rule},
     {"diagonal_scatter", &each_part<3>},
     {"embedding", &each_part<1>},

@@ -139,6 +139,7 @@ std::string data_error(const std::string& error) {
   // A matrix without the decomposition that is asked for, or pivots that are not rows.
   for (const char* matrix : {": the matrix ", ": did not converge", ": pivot "})
     if (error.find(matrix) != std::string::npos) return op + ": matrix";
+  if (error.find(": rates must not be negative") != std::string::npos) return op + ": rates";
   const bool index = error.find(": index ") != std::string::npos &&
                      error.find("out of range") != std::string::npos &&
                      error.find("for dimension") == std::string::npos;
