@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -30,7 +31,9 @@ std::string text_of_complex(std::complex<double> v) {
 }  // namespace
 
 void Scalar::refuse_as_real() const {
-  throw_error(cat("a real number is needed, got the complex number ", *this));
+  const std::string_view op = CalledAs::current().name;
+  throw_error(
+      cat(op, op.empty() ? "" : ": ", "a real number is needed, got the complex number ", *this));
 }
 
 void append_to(std::string& out, const Scalar& scalar) {

@@ -170,11 +170,14 @@ void unfold_rule(ComplexCall& call) {
 
 // ---- creation and conversion ----
 
+void check_stores(std::string_view op, DType dtype, const Scalar& number) {
+  VITRO_CHECK(is_complex(dtype) || !number.is_complex(), op, ": the number ", number,
+              " cannot be stored in a tensor of ", dtype, "; needs c64 or c128");
+}
 void full_rule(ComplexCall& call) {
   const Scalar& number = call.operand(0).number();
   const DType dtype = call.attrs<FullAttrs>().dtype.value_or(DType::c64);
-  VITRO_CHECK(is_complex(dtype), "full: the number ", number, " cannot be stored in a tensor of ",
-              dtype, "; needs c64 or c128");
+  check_stores("full", dtype, number);
   const Attrs attrs = with(call.attrs(), "dtype", real_of(dtype));
   const std::complex<double> z = number.as_complex();
   const Operand re = z.real(), im = z.imag();
@@ -189,6 +192,7 @@ void full_like_rule(ComplexCall& call) {
   const std::complex<double> z = number.as_complex();
   const Tensor shape = parts_of(x).re;
   if (!is_complex(dtype)) {
+    check_stores("full_like", dtype, number);
     const Operand operands[] = {shape, number};
     return call.set(call_one_like(call, operands, call.attrs()));
   }
@@ -274,7 +278,7 @@ void masked_select_rule(ComplexCall& call) {
 template <class Attrs, auto product, auto sum>
 void product_rule(ComplexCall& call) {
   const Attrs& attrs = call.attrs<Attrs>();
-  const DType dtype = attrs.dtype.value_or(call.tensor(0).dtype());
+  const DType dtype = dtype_of_numbers(call, all_operands);
   const Parts z = call.parts(0, DType::c128);
   const Parts made = polar(product(modulus(z), attrs), sum(argument(z), attrs));
   const DType real = real_of(dtype);

@@ -306,7 +306,8 @@ Tensor stft(At signal, int64_t n_fft, const StftOptions& options) {
   const CalledAs name("stft", signal.where);
   const Way way("stft", true, options.normalized ? by_root : not_scaled);
   const Value x = floating(way, signal.operand.tensor());
-  const bool is_complex = x.is_complex();
+  const bool is_complex =
+      x.is_complex() || (options.window.defined() && options.window.is_complex());
   VITRO_CHECK(x.rank() == 1 || x.rank() == 2,
               "stft: takes a signal or a batch of signals, got sizes ", numbers_of(x.sizes()));
   VITRO_CHECK(is_complex || options.return_complex,

@@ -278,11 +278,14 @@ Value happens(std::string_view op, const Sizes& sizes, double p, OnDevice device
   return reshape({made < limit_of(p), from}, sizes);
 }
 
+void check_real(DType dtype) {
+  VITRO_CHECK(!is_complex(dtype), CalledAs::current().name,
+              ": is not defined for complex numbers, got ", dtype);
+}
 // Numbers of dtype `dtype` and the layout of x.
 Tensor laid_out(const At& x, const Tensor& made, std::optional<DType> dtype = {}) {
   const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(!t.is_complex() || dtype || made.is_complex(), CalledAs::current().name,
-              ": is not defined for complex numbers, got ", t.dtype());
+  if (!dtype && !made.is_complex()) check_real(t.dtype());
   const Tensor out = vitro::to({made, x.where}, dtype.value_or(t.dtype()));
   return t.is_contiguous() ? out : copy(zeros_like(x, out.dtype()), out);
 }
@@ -303,6 +306,7 @@ Tensor moved(const At& x, const Value& made, double width, double center) {
 
 // Strictly between 0 and 1; of PyTorch's numbers one may be 0.
 Value inner_unit(std::string_view op, const At& x, DType dtype) {
+  check_real(dtype);
   if (as_torch()) return drawn_like(unit_interval, op, x, DType::f64);
   const double step = std::ldexp(1, -digits_of(dtype));
   return drawn_like(unit_interval, op, x, dtype) * (1 - step) + step / 2;
@@ -400,6 +404,7 @@ Value below(std::string_view op, Size range, const Sizes& sizes, OnDevice device
 
 Value integers(std::string_view op, Size low, Size high, const Sizes& sizes, DType dtype,
                std::optional<Device> device, std::source_location from) {
+  check_real(dtype);
   VITRO_CHECK(less(low, high), op, ": needs low < high, got low ", number_of(low), " and high ",
               number_of(high));
   const Bounds bounds = bounds_of(dtype), dense = dense_bounds(dtype);
@@ -587,6 +592,7 @@ Tensor log_normal(ops::At x, double mean, double std) {
   const CalledAs name("log_normal", x.where);
   VITRO_CHECK(std > 0, "log_normal: needs a positive deviation, got ", std);
   const DType wide = compute_type(x.operand.tensor().dtype());
+  check_real(wide);
   return laid_out(x, exp(drawn_like(normal_one_by_one, "log_normal", x, wide) * std + mean));
 }
 Tensor exponential(ops::At x, double lambd) {
@@ -634,6 +640,7 @@ Tensor random(ops::At x, int64_t from, std::optional<int64_t> to) {
 Tensor bernoulli_(ops::At x, double p) {
   const CalledAs name("bernoulli_", x.where);
   check_probability("bernoulli", p);
+  check_real(x.operand.tensor().dtype());
   return written(x, happens_like("bernoulli", x, p));
 }
 Tensor bernoulli_(ops::At x, const Tensor& p) {

@@ -318,6 +318,9 @@ Tensor reduced_into(const Puts& put, const ops::At& x, int64_t dim, const Tensor
 Tensor reduced(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
                const Tensor& source, ScatterReduction reduce, bool include_self) {
   const DType dtype = x.operand.tensor().dtype();
+  VITRO_CHECK(
+      !is_complex(dtype) || reduce == ScatterReduction::sum || reduce == ScatterReduction::mean,
+      "scatter_reduce: complex numbers can only be added");
   return in_wide(x, source, is_bool(dtype) ? DType::i64 : compute_type(dtype),
                  [&](const ops::At& to, const Tensor& from) {
                    return reduced_into(put, to, dim, index, from, reduce, include_self);

@@ -150,6 +150,19 @@ TEST(Complex, calls_in_place_write_the_pairs) {
             "the operand");
 }
 
+TEST(Complex, a_dimension_of_size_1_may_have_any_stride) {
+  const Tensor x = narrow(Tensor::from({0.0F, 0.0F, 0.0F, 0.0F, 5.0F, 6.0F}, {2, 3}), 0, 1, 1);
+  const Tensor z = view_as_complex(narrow(x, 1, 1, 2));
+  EXPECT_EQ(z.to_vector<C>(), std::vector<C>{C(5, 6)});
+  EXPECT_EQ((z * C(0, 1)).to_vector<C>(), std::vector<C>{C(-6, 5)});
+}
+
+TEST(Complex, detach_is_a_view_of_the_pairs) {
+  const Tensor z = numbers({6});
+  EXPECT_EQ(detach(z).to_vector<C>(), some);
+  EXPECT_EQ(detach(z).data<C>(), z.data<C>());
+}
+
 TEST(Complex, ops_that_need_real_numbers_refuse_them) {
   const Tensor z = numbers({6});
   EXPECT_EQ(message_of([&] { (void)floor(z); }),

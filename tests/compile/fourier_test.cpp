@@ -113,6 +113,14 @@ TEST(Fourier, spectra_of_windows_give_the_signal_back) {
   EXPECT_EQ(compile(f)(x).to_vector<double>(), eager);
 }
 
+TEST(Fourier, a_complex_window_makes_spectra_complex) {
+  const Tensor x = signal(2, 40, DType::f64), window = hann_window(8, true, {DType::f64});
+  const Tensor of_real = stft(x, 8, {.window = window, .onesided = false, .return_complex = true});
+  const Tensor of_complex = stft(x, 8, {.window = complex(window, zeros_like(window))});
+  EXPECT_EQ(of_complex.to_vector<std::complex<double>>(),
+            of_real.to_vector<std::complex<double>>());
+}
+
 TEST(Fourier, errors_name_the_function) {
   const auto message = [](auto f) -> std::string {
     try {

@@ -6,7 +6,9 @@
 
 #include "eager/eager.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/activation_functions.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/recurrent.h"
@@ -374,6 +376,21 @@ const std::vector<Mistake>& mistakes() {
       {"layer_norm: for x of f32 weight must be f32, got f64; cast it",
        [] { (void)layer_norm(f({2, 3}), {3}, to(f({3}), DType::f64)); }},
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
+      {"full_like: the number 0.0+1.0j cannot be stored in a tensor of f32; needs c64 or c128",
+       [] { (void)full_like(f({2}), std::complex(0.0, 1.0)); }},
+      {"scatter: the number 0.0+1.0j cannot be stored in a tensor of f32; needs c64 or c128",
+       [] { (void)scatter(f({2}), 0, whole({0}), Scalar(std::complex(0.0, 1.0))); }},
+      {"celu: a real number is needed, got the complex number 0.0+1.0j",
+       [] { (void)celu(f({2}), Scalar(std::complex(0.0, 1.0))); }},
+      {"exponential: is not defined for complex numbers, got c64",
+       [] { (void)exponential(complex(f({2}), f({2}))); }},
+      {"randint_like: is not defined for complex numbers, got c64",
+       [] { (void)randint_like(complex(f({2}), f({2})), 3); }},
+      {"scatter_reduce: complex numbers can only be added",
+       [] {
+         const Tensor z = complex(f({2}), f({2}));
+         (void)scatter_reduce(z, 0, whole({0, 1}), z, ops::ScatterReduction::amax, false);
+       }},
       {"item: needs a tensor of one element, got sizes [2]",
        [] { (void)full_like(f({2}), 1).item(); }},
   };
