@@ -19,6 +19,18 @@ Parameters::Parameters(const BoundCall& call, std::span<const MakeParameter> mak
   for (size_t i = 0; i < make.size(); ++i) made_.push_back(make[i](call, i));
 }
 
+namespace {
+
+// A result of a higher category, such as the f32 of integers, is refused, as for ops in place.
+Tensor written_to(const Tensor& target, const Tensor& result, std::source_location where) {
+  const DType to = target.dtype(), from = result.dtype();
+  VITRO_CHECK(info(from).category <= info(to).category, CalledAs::current().name, ": a result of ",
+              from, " cannot be stored in a tensor of ", to, "; cast the tensor first");
+  return copy_(target, result, where);
+}
+
+}  // namespace
+
 std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValue> arguments,
                                    std::source_location where) const {
   const CalledAs name(schema.name, where);
@@ -28,7 +40,7 @@ std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValu
     case ResultIs::returned:
       break;
     case ResultIs::written_to_the_first_argument:
-      results = {copy_(std::get<Tensor>(arguments[0]), results[0], where)};
+      results = {written_to(std::get<Tensor>(arguments[0]), results[0], where)};
       break;
     case ResultIs::copied:
       for (Tensor& one : results) one = clone({one, where}, MemoryFormat::contiguous);
