@@ -182,6 +182,9 @@ std::vector<Tensor> without_masks(std::string_view op, const At& x,
       out.push_back(one);
     }
   }
+  const auto rank = static_cast<size_t>(x.operand.tensor().rank());
+  VITRO_CHECK(out.size() <= std::max<size_t>(rank, 1), op, ": ", out.size(),
+              " indices for a tensor of rank ", rank, "; leave some out");
   while (!out.empty() && !out.back().defined()) out.pop_back();
   return out;
 }

@@ -166,7 +166,7 @@ Tensor sampled(std::string_view op, const ops::At& at, const Tensor& grid,
   VITRO_CHECK(padding_mode >= 0 && padding_mode < 3, op,
               ": padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), got ", padding_mode);
   const DType wide = compute_type(x.dtype());
-  const Sampler sampler(to(x, wide), to(grid, wide), static_cast<Beyond>(padding_mode),
+  const Sampler sampler(to(x, wide), to(contiguous(grid), wide), static_cast<Beyond>(padding_mode),
                         align_corners);
   return to(sampler.sample(static_cast<Sampling>(interpolation_mode)), x.dtype());
 }

@@ -42,6 +42,8 @@ Tensor inner(ops::At x, const Tensor& other) {
   const CalledAs name("inner", x.where);
   const Tensor& t = x.operand.tensor();
   if (t.rank() == 0 || other.rank() == 0) return t * other;
+  VITRO_CHECK(equal(t.size(-1), other.size(-1)), "inner: the last dimensions have sizes ",
+              number_of(t.size(-1)), " and ", number_of(other.size(-1)), ", which must be equal");
   return tensordot(x, other, {-1}, {-1});
 }
 

@@ -333,6 +333,7 @@ Tensor rounded(const Tensor& area, DType dtype) {
 Tensor trapezoid(ops::At y, const Tensor& x, int64_t dim) {
   const CalledAs name("trapezoid", y.where);
   const Tensor& t = y.operand.tensor();
+  dim = ops::wrap_dim("trapezoid", dim, t.rank());  // x may have more dimensions
   return rounded(sum(areas(t, dim, widths(t, x, dim)), Dims{dim}), promote(t.dtype(), x.dtype()));
 }
 Tensor trapezoid(ops::At y, const Scalar& dx, int64_t dim) {
@@ -343,6 +344,7 @@ Tensor trapezoid(ops::At y, const Scalar& dx, int64_t dim) {
 Tensor cumulative_trapezoid(ops::At y, const Tensor& x, int64_t dim) {
   const CalledAs name("cumulative_trapezoid", y.where);
   const Tensor& t = y.operand.tensor();
+  dim = ops::wrap_dim("cumulative_trapezoid", dim, t.rank());
   return rounded(cumsum(areas(t, dim, widths(t, x, dim)), dim), promote(t.dtype(), x.dtype()));
 }
 Tensor cumulative_trapezoid(ops::At y, const Scalar& dx, int64_t dim) {
@@ -387,6 +389,7 @@ Tensor stddev(ops::At x, DimsArg dim, double correction, bool keepdim) {
 // Steps through powers of two: `place` counts elements that come before v.
 Tensor searchsorted(ops::At sorted_sequence, const Tensor& x, bool out_int32, bool right) {
   const CalledAs name("searchsorted", sorted_sequence.where);
+  const Tensor values = contiguous(x);  // the result is contiguous, too
   const Tensor& row = sorted_sequence.operand.tensor();
   bool fits = row.rank() == 1 || (row.rank() > 0 && row.rank() == x.rank());
   for (int64_t d = 0; fits && row.rank() > 1 && d + 1 < row.rank(); ++d)
@@ -394,14 +397,14 @@ Tensor searchsorted(ops::At sorted_sequence, const Tensor& x, bool out_int32, bo
   VITRO_CHECK(fits, "searchsorted: needs one sorted row, or one for each row of x; got sizes ",
               numbers_of(row.sizes()), " and ", numbers_of(x.sizes()));
   const Size count = row.size(-1);
-  Value place = zeros_like(x, DType::i64);
+  Value place = zeros_like(values, DType::i64);
   if (!equal(count, 0)) {
     int64_t step = 1;
     while (!less(count, Size(step) * 2)) step *= 2;
     for (; step > 0; step /= 2) {
       const Value probed = place + (step - 1), last = ops::minimum(probed, count - 1);
       const Tensor there = row.rank() == 1 ? take(row, last) : gather(row, -1, last);
-      const Value goes_on = right ? ~(there > x) : ~(there >= x);
+      const Value goes_on = right ? ~(there > values) : ~(there >= values);
       place = ops::where((probed < count) & goes_on, place + step, place);
     }
   }

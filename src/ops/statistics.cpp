@@ -450,7 +450,10 @@ Dims gradient_dims(const Tensor& x, DimsArg dim, std::optional<size_t> spacings,
                    int64_t edge_order) {
   VITRO_CHECK(edge_order == 1 || edge_order == 2, "gradient: edge_order must be 1 or 2, got ",
               edge_order);
-  const Dims dims = wrap_dims("gradient", dim, x.rank());
+  const Dims all = wrap_dims("gradient", dim, x.rank());  // in order of x
+  Dims dims;                                              // in order of the call
+  for (const int64_t d : dim) dims.push_back(wrap_dim("gradient", d, x.rank()));
+  if (dims.size() != all.size()) dims = all;
   VITRO_CHECK(spacings.value_or(dims.size()) == dims.size(),
               "gradient: needs a spacing for each of ", dims.size(), " dimensions, got ",
               *spacings);

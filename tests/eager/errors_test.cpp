@@ -9,6 +9,7 @@
 #include "vitro/ops/activation_functions.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/complex.h"
+#include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/recurrent.h"
@@ -376,6 +377,10 @@ const std::vector<Mistake>& mistakes() {
       {"layer_norm: for x of f32 weight must be f32, got f64; cast it",
        [] { (void)layer_norm(f({2, 3}), {3}, to(f({3}), DType::f64)); }},
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
+      {"index: 3 indices for a tensor of rank 2; leave some out",
+       [] { (void)index(f({2, 3}), {whole({0}), Tensor(), Tensor()}); }},
+      {"inner: the last dimensions have sizes 1 and 2, which must be equal",
+       [] { (void)inner(f({1}), f({2})); }},
       {"full_like: the number 0.0+1.0j cannot be stored in a tensor of f32; needs c64 or c128",
        [] { (void)full_like(f({2}), std::complex(0.0, 1.0)); }},
       {"scatter: the number 0.0+1.0j cannot be stored in a tensor of f32; needs c64 or c128",
