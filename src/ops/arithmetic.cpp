@@ -247,7 +247,8 @@ Tensor hypot(ops::At x, const Tensor& other) {
   const Value a = abs(both.a), b = abs(both.b), high = ops::maximum(a, b), low = ops::minimum(a, b);
   const Value plain = (high == 0) | isinf(high);
   const Value ratio = ops::where(plain, 0, low) / ops::where(plain, 1, high);
-  return to(high * sqrt(1 + ratio * ratio), both.dtype);
+  const Value made = high * sqrt(1 + ratio * ratio);
+  return to(ops::where(isinf(a) | isinf(b), infinity, made), both.dtype);  // also beside NaN
 }
 
 Tensor copysign(ops::At x, const Operand& other) {
@@ -273,7 +274,16 @@ Tensor float_power(ops::First x, const Operand& exponent) {
 
 Tensor ldexp(ops::At x, const Tensor& other) {
   const CalledAs name("ldexp", x.where);
-  return x.operand.tensor() * pow(2.0, other);
+  const Tensor& t = x.operand.tensor();
+  if (!is_floating(t.dtype()) || !is_integer(other.dtype())) return t * pow(2.0, other);
+  // 2^other may be out of range where the product is not.
+  Value made = to(t, DType::f64), rest = clamp(to(other, DType::f64), -3000, 3000);
+  for (int i = 0; i < 3; ++i) {
+    const Value step = clamp(rest, -1000, 1000);
+    made = made * Value(pow(2.0, step));
+    rest = rest - step;
+  }
+  return to(made, t.dtype());
 }
 
 namespace {

@@ -231,7 +231,8 @@ double gamma_density(double a, double x) {
     const double power = std::exp(-x);
     return power == 0 ? 0 : std::pow(x, a) * power / std::tgamma(a + 1);
   }
-  const double power = a * log1p_less_x((x - a) / a);
+  const double mu = (x - a) / a;  // near -1 it has few digits of x
+  const double power = a * (mu < -0.5 ? std::log(x / a) - mu : log1p_less_x(mu));
   return std::exp(power - rest_of_stirling(a)) / std::sqrt(2 * M_PI * a);
 }
 

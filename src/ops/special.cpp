@@ -250,8 +250,14 @@ Tensor erfinv(ops::At x) {
   const Value root = ops::sqrt(-ops::log((1 - ops::where(outside | center, 0.9, size)) * 0.5));
   const Value tail = polynomial(tail_up, root) / polynomial(tail_down, root);
   Value z = ops::where(center, near, ops::where(y < 0, -tail, tail));
-  const Value inside = ops::where(outside, 0, y);
-  for (int i = 0; i < 2; ++i) z = z - (erf(z) - inside) * ops::exp(z * z) * 0.886226925452758;
+  // The difference of erf(z) and y; near 1 that of erfc(z) and 1 - y, which has more digits.
+  const Value inside = ops::where(outside, 0, y), rest = 1 - ops::abs(inside);
+  for (int i = 0; i < 2; ++i) {
+    const Value beyond = rest - ops::erfc(ops::abs(z));
+    const Value error =
+        ops::where(center, Value(erf(z)) - inside, ops::where(y < 0, -beyond, beyond));
+    z = z - error * ops::exp(z * z) * 0.886226925452758;
+  }
   const Value at_1 = ops::where(y < 0, -infinity, full({}, infinity, y.dtype(), y.device()));
   const Value edge = ops::where(size == 1, at_1, NAN);
   return rounded(ops::where(outside, edge, ops::where(ops::isnan(y), y, z)), x);

@@ -1,4 +1,5 @@
-// Sums of many elements, compared with f64: the bound of docs/numerics.md holds.
+// Sums of many elements, compared with f64: the bound of docs/numerics.md holds. Functions near the
+// limits of their domains, compared with numbers computed with 40 digits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -6,6 +7,8 @@
 
 #include "eager/eager.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
+#include "vitro/ops/special.h"
 
 namespace vitro {
 namespace {
@@ -85,6 +88,40 @@ TEST_F(Accuracy, variances_and_softmax_of_long_rows_keep_their_digits) {
   EXPECT_NEAR(var(x).item<float>() / (squares / static_cast<double>(n - 1)), 1.0, 1e-6);
   const Tensor ones = softmax(zeros({n}), 0);
   EXPECT_NEAR(ones.const_data<float>()[0] * static_cast<double>(n), 1.0, 1e-6);
+}
+
+TEST_F(Accuracy, functions_keep_their_digits_near_their_limits) {
+  // By mpmath, of the doubles (or floats) nearest to the arguments.
+  const auto near = [](const Tensor& got, std::vector<double> want, double digits) {
+    const std::vector<double> all = to(got, DType::f64).to_vector<double>();
+    for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(all[i] / want[i], 1.0, digits) << i;
+  };
+  near(erfinv(Tensor::from({1 - 1e-10, 0x1p-53 - 1, 0.71}, {3})),
+       {4.5728249585449249378, -5.8635847487551679272, 0.748204971184985138}, 1e-12);
+  near(erfinv(Tensor::from({1 - 0x1p-24F}, {1})), {3.8325068569007109095}, 3e-7);
+  const Tensor a = Tensor::from({20.5, 30.0, 16.0}, {3}),
+               x = Tensor::from({1e-10, 1e-9, 1e-3}, {3});
+  near(igamma(a, x),
+       {9.0229921147860725095e-225, 3.769987625167537565e-303, 4.7749811243219372317e-62}, 1e-12);
+}
+
+TEST_F(Accuracy, ldexp_is_exact_where_the_power_alone_is_out_of_range) {
+  const Tensor by = Tensor::from<int64_t>({200, 400, -149, 5, -2000, int64_t{1} << 62}, {6});
+  const Tensor x = Tensor::from({0x1p-140F, 0.0F, 1.0F, -1.5F, 1.0F, 1.0F}, {6});
+  EXPECT_EQ(ldexp(x, by).to_vector<float>(),
+            (std::vector<float>{0x1p60F, 0, 0x1p-149F, -48, 0, INFINITY}));
+  EXPECT_EQ(ldexp(to(x, DType::f64), by).to_vector<double>(),
+            (std::vector<double>{0x1p60, 0, 0x1p-149, -48, 0, INFINITY}));
+  EXPECT_EQ(ldexp(Tensor::from({0x1p-1074, 0x1p1000}, {2}), Tensor::from({2097, -2074}, {2}))
+                .to_vector<double>(),
+            (std::vector<double>{0x1p1023, 0x1p-1074}));
+  EXPECT_EQ(ldexp(to(x, DType::f16), by).dtype(), DType::f16) << "as PyTorch, not that of 2^other";
+}
+
+TEST_F(Accuracy, an_infinite_side_makes_an_infinite_hypotenuse) {
+  const Tensor x = Tensor::from({INFINITY, NAN, -INFINITY, 3.0F}, {4});
+  const Tensor y = Tensor::from({NAN, INFINITY, 1.0F, 4.0F}, {4});
+  EXPECT_EQ(hypot(x, y).to_vector<float>(), (std::vector<float>{INFINITY, INFINITY, INFINITY, 5}));
 }
 
 }  // namespace
