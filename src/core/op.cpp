@@ -96,7 +96,8 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   const bool takes_none = takes_numbers || op.max_operands == 255;  // in a list of operands
   for (size_t i = 0; i < operands.size(); ++i) {
     const bool is_none = operands[i].kind() == Operand::Kind::none;
-    VITRO_CHECK(operands[i].is_tensor() || (is_none ? takes_none : takes_numbers), op.name,
+    const bool may_be_none = takes_none && (i > 0 || op.kind == OpKind::pointwise);
+    VITRO_CHECK(operands[i].is_tensor() || (is_none ? may_be_none : takes_numbers), op.name,
                 ": operand ", i, " must be a tensor");
     if (operands[i].is_tensor()) {
       metas.push_back(operands[i].tensor().rule_meta());

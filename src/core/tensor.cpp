@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
@@ -250,8 +251,10 @@ Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
 }
 
 void Tensor::refuse_undefined() {
+  const std::string_view op = CalledAs::current().name;
   throw_error(
-      "this tensor is undefined: it was made by Tensor() and given no value, or moved from");
+      cat(op, op.empty() ? "" : ": ",
+          "this tensor is undefined: it was made by Tensor() and given no value, or moved from"));
 }
 
 int64_t Tensor::rank() const {

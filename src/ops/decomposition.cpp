@@ -115,6 +115,7 @@ void LinalgLuFactorEx::shape(ShapeCall& call) {
 }
 
 void LuUnpack::shape(ShapeCall& call) {
+  VITRO_CHECK(call.operands[1].meta, call.op, ": operand 1 must be a tensor");
   const TensorMeta &lu = *call.operands[0].meta, &pivots = *call.operands[1].meta;
   const auto& attrs = call.attrs.as<Attrs>();
   check_operand(call.op, lu);

@@ -377,6 +377,11 @@ const std::vector<Mistake>& mistakes() {
       {"layer_norm: for x of f32 weight must be f32, got f64; cast it",
        [] { (void)layer_norm(f({2, 3}), {3}, to(f({3}), DType::f64)); }},
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
+      {"linalg_qr: operand 0 must be a tensor", [] { (void)linalg_qr(Tensor()); }},
+      {"lu_unpack: operand 1 must be a tensor", [] { (void)lu_unpack(f({2, 2}), Tensor()); }},
+      {"softsign: this tensor is undefined: it was made by Tensor() and given no value, or moved "
+       "from",
+       [] { (void)softsign(Tensor()); }},
       {"index: 3 indices for a tensor of rank 2; leave some out",
        [] { (void)index(f({2, 3}), {whole({0}), Tensor(), Tensor()}); }},
       {"inner: the last dimensions have sizes 1 and 2, which must be equal",

@@ -38,11 +38,10 @@ class Operand {
  public:
   enum class Kind : uint8_t { none, tensor, number };
   Operand() = default;
-  Operand(const Tensor& t)
-      : tensor_(t.defined() ? &t : nullptr),
-        kind_(t.defined() ? Kind::tensor : Kind::none) {}  // NOLINT
-  Operand(Scalar s) : number_(s), kind_(Kind::number) {}   // NOLINT(google-explicit-constructor)
-  Operand(Size s) : Operand(Scalar(s)) {}                  // NOLINT(google-explicit-constructor)
+  Operand(const Tensor& t)  // NOLINT(google-explicit-constructor)
+      : tensor_(&t), kind_(t.defined() ? Kind::tensor : Kind::none) {}
+  Operand(Scalar s) : number_(s), kind_(Kind::number) {}  // NOLINT(google-explicit-constructor)
+  Operand(Size s) : Operand(Scalar(s)) {}                 // NOLINT(google-explicit-constructor)
   template <class T>
     requires std::is_arithmetic_v<T>
   Operand(T number) : Operand(Scalar(number)) {}  // NOLINT(google-explicit-constructor)
@@ -53,6 +52,7 @@ class Operand {
   Kind kind() const { return kind_; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
   bool is_number() const { return kind_ == Kind::number; }
+  // The tensor of which it was made, which may be undefined.
   const Tensor& tensor() const { return *tensor_; }
   const Scalar& number() const { return number_; }
 
