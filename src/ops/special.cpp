@@ -141,6 +141,7 @@ Tensor rsub(ops::At x, const Operand& other, const Scalar& alpha) {
   const CalledAs name("rsub", x.where);
   const Tensor& t = x.operand.tensor();
   if (other.is_tensor()) return sub(other.tensor(), t, alpha);
+  VITRO_CHECK(other.is_number(), "rsub: other is an undefined tensor; needs a tensor or a number");
   VITRO_CHECK(!is_bool(t.dtype()), "rsub: takes numbers (not bool); use logical_not");
   return sub(other.number(), alpha.is(1) ? t : t * alpha);
 }

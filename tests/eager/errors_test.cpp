@@ -13,6 +13,7 @@
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/recurrent.h"
+#include "vitro/ops/special.h"
 
 namespace vitro {
 namespace {
@@ -379,6 +380,8 @@ const std::vector<Mistake>& mistakes() {
       {"mm: operand 1 must be a tensor", [] { (void)mm(f({2, 3}), Tensor()); }},
       {"linalg_qr: operand 0 must be a tensor", [] { (void)linalg_qr(Tensor()); }},
       {"lu_unpack: operand 1 must be a tensor", [] { (void)lu_unpack(f({2, 2}), Tensor()); }},
+      {"rsub: other is an undefined tensor; needs a tensor or a number",
+       [] { (void)rsub(f({2}), Tensor()); }},
       {"softsign: this tensor is undefined: it was made by Tensor() and given no value, or moved "
        "from",
        [] { (void)softsign(Tensor()); }},
