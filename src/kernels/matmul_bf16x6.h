@@ -133,23 +133,20 @@ VITRO_INLINE void bf16x6_split(Vec<f32> a, Vec<f32> b, u32* to) {
   store(to, upper_halves(a, b));
 }
 
-// Writes the parts of A to tiles [k / 32][part][row / 16], as many rows as fill tiles; rows and
+// Writes the parts of A to tiles [k / 32][row / 16][part], as many rows as fill tiles; rows and
 // columns that do not exist are 0.
-[[gnu::noinline]] static void bf16x6_split_rows(const f32* a, i64 row_stride, i64 k_stride,
-                                                i64 rows, i64 depth, u32* to) {
+[[gnu::noinline]] static void bf16x6_split_rows(const f32* a, i64 row_stride, i64 rows, i64 depth,
+                                                u32* to) {
   const i64 padded = divide_up(rows, tile_rows) * tile_rows, whole = depth / tile_k * tile_k;
   constexpr i64 next = bf16_parts * bf16x6_rows / tile_rows * tile_words;
   for (i64 row = 0; row < padded; ++row, a += row_stride) {
     u32* tile = to + row / tile_rows * (bf16_parts * tile_words) + row % tile_rows * 16;
     const i64 count = row < rows ? depth : 0;
     for (i64 p = 0; p < depth; p += tile_k, tile += next) {
-      if (k_stride == 1 && count > 0 && p < whole) {
+      if (count > 0 && p < whole) {
         bf16x6_split(load(a + p), load(a + p + 16), tile);
-      } else if (k_stride == 1) {
-        bf16x6_split(load(a + p, count - p), load(a + p + 16, count - p - 16), tile);
       } else {
-        bf16x6_split(load_strided(a + p * k_stride, k_stride, count - p),
-                     load_strided(a + (p + 16) * k_stride, k_stride, count - p - 16), tile);
+        bf16x6_split(load(a + p, count - p), load(a + p + 16, count - p - 16), tile);
       }
     }
   }
@@ -244,10 +241,10 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
     for (i64 k0 = 0; k0 < call.k; k0 += depth) {
       const i64 count = smaller(depth, call.k - k0);
       bf16x6_unpack(b + k0 / tile_k * bf16x6_step, count, panel);
-      matmul_multiply<f32, f32, f32>(
-          {call.rows, smaller(bf16x6_panel, call.columns - column), count,
-           (const f32*)call.a + k0 * call.a_k_stride, call.a_row_stride, call.a_k_stride, panel,
-           bf16x6_panel, count * bf16x6_panel, (f32*)call.c + column, call.c_row_stride, k0 > 0});
+      matmul_multiply<f32, f32, f32>({call.rows, smaller(bf16x6_panel, call.columns - column),
+                                      count, (const f32*)call.a + k0, call.a_row_stride, 1, panel,
+                                      bf16x6_panel, count * bf16x6_panel, (f32*)call.c + column,
+                                      call.c_row_stride, k0 > 0});
     }
     b += divide_up(call.k, tile_k) * bf16x6_step;
   }
@@ -269,7 +266,8 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
   return cut;
 }
 
-// C has rows up to the next multiple of 16. `add`, as of a call for some of k, is not supported.
+// A call with an a_k_stride of 1, for all of k: not `add`. C has rows up to the next multiple
+// of 16.
 VITRO_TILES [[gnu::noinline]] static void bf16x6_multiply(const ProductCall& call) {
   static_assert(bf16x6_step == bf16x6_panel_rows(tile_k) * bf16x6_panel);
   alignas(64) u32 left[bf16x6_depth / tile_k * bf16_parts * bf16x6_rows / tile_rows * tile_words];
@@ -282,8 +280,8 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_multiply(const ProductCall& cal
       const bool tall = rows > tile_rows;
       for (i64 k0 = chunk; k0 < end; k0 += bf16x6_depth) {
         const i64 depth = smaller(bf16x6_depth, end - k0), steps = divide_up(depth, tile_k);
-        const f32* a = (const f32*)call.a + row * call.a_row_stride + k0 * call.a_k_stride;
-        bf16x6_split_rows(a, call.a_row_stride, call.a_k_stride, rows, depth, left);
+        const f32* a = (const f32*)call.a + row * call.a_row_stride + k0;
+        bf16x6_split_rows(a, call.a_row_stride, rows, depth, left);
         const f32* ahead = a + bf16x6_rows * call.a_row_stride;
         for (i64 column = 0; column < call.columns; column += 32) {
           const u32* b = (const u32*)call.b + k0 / tile_k * bf16x6_step +

@@ -47,8 +47,9 @@ Verdict should_multiply_parts(const MachineModel& machine, std::optional<int64_t
                            kernels::product_columns<float>;
   if (fma < least_gain * tiles) return Verdict::no("");
   return Verdict::yes(
-      "six products of bf16 parts on AMX tiles, not exact: errors are smaller than by fma, other "
-      "machines have other bits");
+      "six products of bf16 parts on AMX tiles, not exact: errors like those of fma, but other "
+      "bits than "
+      "on machines without tiles");
 }
 
 Verdict should_keep_parts(const MachineModel& machine, std::optional<int64_t> m,
