@@ -142,7 +142,7 @@ class Convolution {
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
                      const int64_t group = i / count, panel = i % count;
-                     kernels_.pack_taps(bytes(w, group * columns_ * k()), taps_, 1, taps_, k(),
+                     kernels_.pack_taps(bytes(w, group * columns_ * k()), taps_, 1, 1, taps_, k(),
                                         channels_, columns_, to + group * each * bytes_of(dtype_),
                                         panel, panel + 1);
                    }

@@ -26,8 +26,19 @@ inline constexpr i64 bf16x6_rows = 2 * tile_rows;  // and rows
 // they stay in the L2 cache. Blocks are higher if there are more, so that they are read less often.
 inline constexpr i64 bf16x6_chunk = 768;
 inline constexpr i64 bf16x6_panel = MatmulPanel<f32>::columns;  // columns of a panel of B
-// Words of 32 rows of a panel: for each part one tile per 16 columns.
-inline constexpr i64 bf16x6_step = bf16_parts * bf16x6_panel / 16 * tile_words;
+// A panel has the tiles of each 32 columns after one another, in the order in which they are used:
+// for each 32 rows, for each part, the last one first, one tile per 16 columns.
+inline constexpr i64 bf16x6_part = 2 * tile_words;
+inline constexpr i64 bf16x6_step = bf16_parts * bf16x6_part;
+
+// The words of the tiles of 32 columns.
+VITRO_INLINE i64 bf16x6_columns(i64 k) {
+  return divide_up(k, tile_k) * bf16x6_step;
+}
+// Where the tiles of `column`, a multiple of 32 from the start of a panel on, begin.
+VITRO_INLINE i64 bf16x6_column(i64 k, i64 column) {
+  return column / 32 * bf16x6_columns(k);
+}
 
 [[gnu::noinline]] static i64 bf16x6_packed_size(i64 k, i64 n) {
   return panel_count<f32>(n) * bf16x6_panel * bf16x6_panel_rows(k);
@@ -62,28 +73,37 @@ VITRO_INLINE Bf16Parts bf16_parts_of(Vec<f32> x) {
   return all;
 }
 
-// Packs panels [begin, end) of B. Two rows are interleaved in a row of a tile; rows and columns
-// that do not exist are 0.
-[[gnu::noinline]] static void bf16x6_pack(const f32* b, i64 row_stride, i64 column_stride, i64 k,
-                                          i64 n, f32* packed, i64 begin, i64 end) {
+// Packs panels [begin, end) of B: row tap * channels + p is at tap * tap_stride + p * row_stride.
+// Two rows are interleaved in a row of a tile; every `joined` taps begin with a new tile, and rows
+// and columns that do not exist are 0.
+[[gnu::noinline]] static void bf16x6_pack(const f32* b, i64 taps, i64 joined, i64 tap_stride,
+                                          i64 row_stride, i64 column_stride, i64 channels, i64 n,
+                                          f32* packed, i64 begin, i64 end) {
   alignas(64) f32 rows[tile_k * bf16x6_panel];
-  u32* to = (u32*)packed + begin * divide_up(k, tile_k) * bf16x6_step;
+  const i64 together = joined * channels, steps = divide_up(together, tile_k),
+            all = taps / joined * steps, k = all * tile_k;
   for (i64 p = begin; p < end; ++p) {
     const i64 first = p * bf16x6_panel, width = smaller(bf16x6_panel, n - first);
-    for (i64 k0 = 0; k0 < k; k0 += tile_k, to += bf16x6_step) {
+    u32* to = (u32*)packed + bf16x6_column(k, first);
+    for (i64 step = 0; step < all; ++step, to += bf16x6_step) {
+      const i64 row = step % steps * tile_k, depth = smaller(tile_k, together - row);
       for (i64 i = 0; i < tile_k * bf16x6_panel; i += 16) store(rows + i, Vec<f32>{});
-      matmul_pack_panel<bf16x6_panel, false>(b + k0 * row_stride + first * column_stride,
-                                             row_stride, column_stride, smaller(tile_k, k - k0),
-                                             width, rows);
+      for (i64 i = 0, count = 0; i < depth; i += count) {
+        const i64 tap = step / steps * joined + (row + i) / channels, p = (row + i) % channels;
+        count = smaller(channels - p, depth - i);
+        matmul_pack_panel<bf16x6_panel, false>(
+            b + tap * tap_stride + p * row_stride + first * column_stride, row_stride,
+            column_stride, count, width, rows + i * bf16x6_panel);
+      }
       for (i64 column = 0; column < bf16x6_panel; column += 16) {
         for (i64 pair = 0; pair < tile_rows; ++pair) {
           const f32* from = rows + 2 * pair * bf16x6_panel + column;
           const Bf16Parts even = bf16_parts_of(load(from)),
                           odd = bf16_parts_of(load(from + bf16x6_panel));
-          u32* tile = to + column / 16 * tile_words + pair * 16;
+          u32* tile = to + bf16x6_column(k, column) + column % 32 * 16 + pair * 16;
 #pragma clang loop unroll(full)
           for (i64 part = 0; part < bf16_parts; ++part) {
-            store(tile + part * (bf16x6_step / bf16_parts),
+            store(tile + (bf16_parts - 1 - part) * bf16x6_part,
                   (even.part[part] >> 16) | odd.part[part]);
           }
         }
@@ -92,15 +112,16 @@ VITRO_INLINE Bf16Parts bf16_parts_of(Vec<f32> x) {
   }
 }
 
-// The first `depth` rows of a panel as f32 again.
-[[gnu::noinline]] static void bf16x6_unpack(const u32* panel, i64 depth, f32* to) {
+// The first `depth` rows of a panel of k rows as f32 again.
+[[gnu::noinline]] static void bf16x6_unpack(const u32* panel, i64 k, i64 depth, f32* to) {
   for (i64 row = 0; row < depth; ++row) {
-    const u32* from = panel + row / tile_k * bf16x6_step + row % tile_k / 2 * 16;
-    for (i64 column = 0; column < bf16x6_panel; column += 16, from += tile_words) {
+    for (i64 column = 0; column < bf16x6_panel; column += 16) {
+      const u32* from = panel + row / tile_k * bf16x6_step + row % tile_k / 2 * 16 +
+                        bf16x6_column(k, column) + column % 32 * 16;
       Vec<f32> sum = {};
 #pragma clang loop unroll(full)
-      for (i64 part = bf16_parts - 1; part >= 0; --part) {
-        const Vec<u32> pair = load(from + part * (bf16x6_step / bf16_parts));
+      for (i64 part = 0; part < bf16_parts; ++part) {
+        const Vec<u32> pair = load(from + part * bf16x6_part);
         sum = as_f32(row % 2 == 0 ? pair << 16 : pair & 0xffff0000u) + sum;
       }
       store(to + row * bf16x6_panel + column, sum);
@@ -122,10 +143,10 @@ VITRO_INLINE Vec<u32> upper_halves(Vec<f32> a, Vec<f32> b) {
 VITRO_INLINE Vec<f32> nearest_bf16(Vec<f32> x) {
   return as_f32((words(x) + 0x8000u) & 0xffff0000u);
 }
-// Writes the parts of 32 elements to a row of three tiles.
-VITRO_INLINE void bf16x6_split(Vec<f32> a, Vec<f32> b, u32* to) {
+// Writes the parts of 32 elements to a row of three tiles, which are `stride` words apart.
+VITRO_INLINE void bf16x6_split(Vec<f32> a, Vec<f32> b, u32* to, i64 stride) {
 #pragma clang loop unroll(full)
-  for (i64 part = 0; part + 1 < bf16_parts; ++part, to += tile_words) {
+  for (i64 part = 0; part + 1 < bf16_parts; ++part, to += stride) {
     const Vec<f32> a_part = nearest_bf16(a), b_part = nearest_bf16(b);
     store(to, upper_halves(a_part, b_part));
     a = a - a_part, b = b - b_part;
@@ -144,9 +165,9 @@ VITRO_INLINE void bf16x6_split(Vec<f32> a, Vec<f32> b, u32* to) {
     const i64 count = row < rows ? depth : 0;
     for (i64 p = 0; p < depth; p += tile_k, tile += next) {
       if (count > 0 && p < whole) {
-        bf16x6_split(load(a + p), load(a + p + 16), tile);
+        bf16x6_split(load(a + p), load(a + p + 16), tile, tile_words);
       } else {
-        bf16x6_split(load(a + p, count - p), load(a + p + 16, count - p - 16), tile);
+        bf16x6_split(load(a + p, count - p), load(a + p + 16, count - p - 16), tile, tile_words);
       }
     }
   }
@@ -167,7 +188,7 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
                                                        const f32* ahead, i64 ahead_stride,
                                                        i64 ahead_rows) {
   constexpr bool tall = row_tiles > 1, wide = column_tiles > 1;
-  constexpr i64 a_next = bf16_parts * tile_words, b_part = bf16x6_step / bf16_parts;
+  constexpr i64 a_next = bf16_parts * tile_words;
   f32* below = c + 16 * c_stride;
   const i64 bytes = 4 * c_stride;
   if (add) {
@@ -184,9 +205,9 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
 #define VITRO_LEFT(part)                                      \
   __builtin_ia32_tileloadd64(4, a + (part) * tile_words, 64); \
   if constexpr (tall) __builtin_ia32_tileloadd64(5, a + a_next + (part) * tile_words, 64)
-#define VITRO_RIGHT(part)                                 \
-  __builtin_ia32_tileloadd64(6, b + (part) * b_part, 64); \
-  if constexpr (wide) __builtin_ia32_tileloadd64(7, b + (part) * b_part + tile_words, 64)
+#define VITRO_RIGHT(part)                                            \
+  __builtin_ia32_tileloadd64(6, b + (2 - (part)) * bf16x6_part, 64); \
+  if constexpr (wide) __builtin_ia32_tileloadd64(7, b + (2 - (part)) * bf16x6_part + tile_words, 64)
 #define VITRO_ADD                                        \
   __builtin_ia32_tdpbf16ps(0, 4, 6);                     \
   if constexpr (wide) __builtin_ia32_tdpbf16ps(1, 4, 7); \
@@ -240,13 +261,13 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
   for (i64 column = 0; column < call.columns; column += bf16x6_panel) {
     for (i64 k0 = 0; k0 < call.k; k0 += depth) {
       const i64 count = smaller(depth, call.k - k0);
-      bf16x6_unpack(b + k0 / tile_k * bf16x6_step, count, panel);
+      bf16x6_unpack(b + k0 / tile_k * bf16x6_step, call.k, count, panel);
       matmul_multiply<f32, f32, f32>({call.rows, smaller(bf16x6_panel, call.columns - column),
                                       count, (const f32*)call.a + k0, call.a_row_stride, 1, panel,
                                       bf16x6_panel, count * bf16x6_panel, (f32*)call.c + column,
                                       call.c_row_stride, k0 > 0});
     }
-    b += divide_up(call.k, tile_k) * bf16x6_step;
+    b += bf16x6_column(call.k, bf16x6_panel);
   }
 }
 
@@ -269,7 +290,7 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
 // A call with an a_k_stride of 1, for all of k: not `add`. C has rows up to the next multiple
 // of 16.
 VITRO_TILES [[gnu::noinline]] static void bf16x6_multiply(const ProductCall& call) {
-  static_assert(bf16x6_step == bf16x6_panel_rows(tile_k) * bf16x6_panel);
+  static_assert(2 * bf16x6_step == bf16x6_panel_rows(tile_k) * bf16x6_panel);
   alignas(64) u32 left[bf16x6_depth / tile_k * bf16_parts * bf16x6_rows / tile_rows * tile_words];
   const i64 ahead_rows = divide_up(bf16x6_rows, divide_up(call.columns, 32));
   __builtin_ia32_tile_loadconfig(&tile_shapes);
@@ -284,9 +305,8 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_multiply(const ProductCall& cal
         bf16x6_split_rows(a, call.a_row_stride, rows, depth, left);
         const f32* ahead = a + bf16x6_rows * call.a_row_stride;
         for (i64 column = 0; column < call.columns; column += 32) {
-          const u32* b = (const u32*)call.b + k0 / tile_k * bf16x6_step +
-                         column / bf16x6_panel * divide_up(call.k, tile_k) * bf16x6_step +
-                         column % bf16x6_panel / 16 * tile_words;
+          const u32* b =
+              (const u32*)call.b + k0 / tile_k * bf16x6_step + bf16x6_column(call.k, column);
           const bool wide = call.columns - column > 16;
           const auto tiles = tall ? wide ? bf16x6_tiles<2, 2> : bf16x6_tiles<2, 1>
                                   : (wide ? bf16x6_tiles<1, 2> : bf16x6_tiles<1, 1>);

@@ -1,8 +1,8 @@
 // The tables of matrix products for one instruction set (compiled once for each): matmul.h and
 // matmul_plain.h for the four types. Host code reaches them through matmul_table.h.
 #include "kernels/matmul_table.h"
+#include "kernels/bf16x6_windows.h"
 #include "kernels/depthwise.h"
-#include "kernels/matmul_bf16x6.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
 #include "kernels/winograd.h"
@@ -48,8 +48,8 @@ static void pack(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                                       begin, end);
 }
 template <class T>
-static void pack_taps(const void* b, i64 taps, i64 tap_stride, i64 row_stride, i64 column_stride,
-                      i64 channels, i64 n, void* packed, i64 begin, i64 end) {
+static void pack_taps(const void* b, i64 taps, i64 /*joined*/, i64 tap_stride, i64 row_stride,
+                      i64 column_stride, i64 channels, i64 n, void* packed, i64 begin, i64 end) {
   using M = typename Moved<T>::type;
   matmul_pack_taps<typename Sums<T>::type>((const M*)b, taps, tap_stride, row_stride, column_stride,
                                            channels, n, (M*)packed, begin, end);
@@ -188,7 +188,14 @@ extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, tabl
 #if defined(__AVX512F__)
 static void pack_bf16x6(const void* b, i64 row_stride, i64 column_stride, i64 k, i64 n,
                         void* packed, i64 begin, i64 end) {
-  bf16x6_pack((const f32*)b, row_stride, column_stride, k, n, (f32*)packed, begin, end);
+  bf16x6_pack((const f32*)b, 1, 1, 0, row_stride, column_stride, k, n, (f32*)packed, begin, end);
+}
+
+static void pack_bf16x6_taps(const void* b, i64 taps, i64 joined, i64 tap_stride, i64 row_stride,
+                             i64 column_stride, i64 channels, i64 n, void* packed, i64 begin,
+                             i64 end) {
+  bf16x6_pack((const f32*)b, taps, joined, tap_stride, row_stride, column_stride, channels, n,
+              (f32*)packed, begin, end);
 }
 
 extern const Product bf16x6_product = {.width = bf16x6_panel,
@@ -198,7 +205,11 @@ extern const Product bf16x6_product = {.width = bf16x6_panel,
                                        .cut = bf16x6_cut,
                                        .multiply = bf16x6_multiply,
                                        .cut_turned = bf16x6_cut,
-                                       .turn = turn<f32>};
+                                       .turn = turn<f32>,
+                                       .pack_taps = pack_bf16x6_taps,
+                                       .cut_split = split_cut,
+                                       .split_read = split_read,
+                                       .split_multiply = split_multiply};
 #endif
 
 }  // namespace vitro::kernels_ahead::VITRO_ISA

@@ -115,9 +115,9 @@ struct Winograd {
 };
 inline constexpr long winograd_most_channels = 4096;
 
-// A line of a tile: its first position, a row of the product, and how many exist.
-struct WinogradLine {
-  long row, rows;
+// Adjacent rows of a product: the first, how many exist, and the row of their first sum.
+struct RowRange {
+  long row, rows, sum;
 };
 
 // A block of tiles of all images.
@@ -126,7 +126,7 @@ struct WinogradCall {
   long tile, tiles;
   const void* x;  // as in WindowsCall, f32
   float* scratch;
-  WinogradLine* lines;  // is set: m for each tile
+  RowRange* lines;  // is set: m for each tile
 };
 // The number of elements of the scratch.
 [[gnu::always_inline]] inline long winograd_scratch(long m, long channels, long tiles, long width) {
@@ -147,6 +147,59 @@ struct WinogradPanel {
   long columns;
   const WinogradAhead* ahead;
   long ahead_count;
+};
+
+// Windows in at most two dimensions whose operand is split into parts of bf16 before it is
+// multiplied (bf16x6_windows.h), for some rows: whole lines of positions, or a part of one or two
+// lines.
+struct SplitCall {
+  const Windows* windows;
+  long row, rows;
+  const void* x;     // as in WindowsCall, f32
+  float* scratch;    // as many elements as SplitScratch says
+  long sums;         // where the sums start in it
+  RowRange* ranges;  // are set
+};
+
+// One panel of the weights for the rows of a call, which split_read() has split.
+struct SplitPanel {
+  const SplitCall* call;
+  const void* b;
+  long columns;
+  long ranges;  // what split_read() has returned
+};
+
+// Words of the parts of a position: an odd number of cache lines, because those of adjacent
+// positions are read together and should not compete for a set of the cache.
+[[gnu::always_inline]] inline constexpr long split_position(long channels) {
+  return (3 * ((channels + 31) / 32) | 1) * 16;
+}
+// Rows of which blocks are a multiple, if they have at most `most` rows.
+[[gnu::always_inline]] inline constexpr long split_unit(long line, long most) {
+  return line <= most ? line : 16;
+}
+
+// The memory of a call for at most `most` rows.
+struct SplitScratch {
+  long operand = 0, sums = 0;  // elements
+  long ranges = 0;
+  constexpr SplitScratch(const Windows& w, long most) {
+    const long line = w.out[2], height = w.out[1];
+    const bool whole = line <= most;
+    const long lines = whole ? most / line : 2,
+               images = whole ? (lines + height - 2) / height + 1 : 2;  // or parts of lines
+    long more[2] = {}, planes = 1;
+    for (int d = 0; d < 2; ++d) {
+      const long reach = (w.taps[d + 1] - 1) * w.dilation[d + 1], stride = w.stride[d + 1];
+      more[d] = reach / stride;
+      planes *= reach < stride ? reach + 1 : stride;
+    }
+    const long positions = whole ? (lines + images * more[0]) * (line + more[1])
+                                 : (1 + more[0]) * (most + images * more[1]);
+    operand = (planes * positions + 15) * split_position(w.channels);
+    sums = ((whole ? lines * (line + more[1]) : most) / 16 + images) * 16 * 64;
+    ranges = lines;
+  }
 };
 
 // Whether windows read the taps and channels of their last dimension as one stretch of memory, from
@@ -208,9 +261,10 @@ struct Product {
   // pack_taps() for one channel.
   void (*multiply_depthwise)(const WindowsCall& call);
   // Packs panels whose rows are in the order of taps and channels: element (tap * channels + p, j)
-  // is at b[tap * tap_stride + p * row_stride + j * column_stride].
-  void (*pack_taps)(const void* b, long taps, long tap_stride, long row_stride, long column_stride,
-                    long channels, long n, void* packed, long begin, long end);
+  // is at b[tap * tap_stride + p * row_stride + j * column_stride]. `joined`: the number of taps
+  // that are read together as in joins_last_taps(), which parts of bf16 need to know.
+  void (*pack_taps)(const void* b, long taps, long joined, long tap_stride, long row_stride,
+                    long column_stride, long channels, long n, void* packed, long begin, long end);
 
   // Winograd's algorithm, for f32 only.
   //   const ProductCut cut = f32s.cut_winograd(tiles, n, most_tiles, threads);
@@ -219,7 +273,7 @@ struct Product {
   //   f32s.winograd_read(call);
   //   for (long j = at.column; j < at.column + at.columns; j += f32s.width) {
   //     const float* sums = f32s.winograd_multiply({&call, panels + j * points * channels, ...});
-  //     ...   // sums[(i * m + p) * width + c] is position p of line i, column j + c
+  //     ...   // sums[(lines[i].sum + p) * width + c] is position p of line i, column j + c
   //   }
   ProductCut (*cut_winograd)(long tiles, long n, long most_tiles, long threads);
   void (*winograd_read)(const WinogradCall& call);
@@ -227,11 +281,25 @@ struct Product {
   // Packs panels of (m + 2)^2 * channels rows; otherwise as pack_taps() of nine taps.
   void (*pack_winograd)(long m, const void* b, long tap_stride, long row_stride, long column_stride,
                         long channels, long n, void* packed, long begin, long end);
+
+  // Windows as parts of bf16 (product_bf16x6).
+  //   const ProductCut cut = parts.cut_split(m, n, most_rows, positions_of_line, threads);
+  //   const ProductBlock at = cut.block(task);
+  //   const SplitCall call{&windows, at.row, at.rows, x, scratch, elements_of_operand, ranges};
+  //   const long count = parts.split_read(call);
+  //   for (long j = at.column; j < at.column + at.columns; j += parts.width) {
+  //     const float* sums = parts.split_multiply({&call, panels + j * panel_rows, ...});
+  //     ...   // for each range: sums[(range.sum + i) * width + c] is row range.row + i, column j +
+  //     c
+  //   }
+  ProductCut (*cut_split)(long m, long n, long most_rows, long line, long threads);
+  long (*split_read)(const SplitCall& call);
+  const float* (*split_multiply)(const SplitPanel& panel);
 };
 
 // The number of the functions for f32 by six products of bf16 (matmul_bf16x6.h), after those for
 // f32, f64, f16 and bf16. They exist if machine_has_bf16_tiles(). Only panels, A with a k stride of
-// 1, and calls for all of k.
+// 1, and calls for all of k; windows by split_read().
 inline constexpr long product_bf16x6 = 4;
 // The maximum rows of its blocks, and the number of their sums.
 inline constexpr long product_bf16x6_rows = 256;

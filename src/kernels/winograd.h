@@ -238,7 +238,8 @@ template <int m>
          s.v_plane);
     for (i64 line = 0; line < m; ++line) {
       call.lines[t * m + line] = {(image * w.out[0] + y + line) * w.out[1] + x,
-                                  y + line < w.out[0] ? smaller(m, w.out[1] - x) : 0};
+                                  y + line < w.out[0] ? smaller(m, w.out[1] - x) : 0,
+                                  (t * m + line) * m};
     }
     if ((x += m) < w.out[1]) continue;
     x = 0;
@@ -285,7 +286,7 @@ VITRO_INLINE void winograd_prefetch(const WinogradPanel& panel, i64 lines, i64 p
   for (i64 a = 0; a < panel.ahead_count; ++a) {
     const WinogradAhead& ahead = panel.ahead[a];
     for (i64 line = lines * point / points; line < lines * (point + 1) / points; ++line) {
-      const WinogradLine& at = panel.call->lines[line];
+      const RowRange& at = panel.call->lines[line];
       for (i64 row = at.row; row < at.row + at.rows; ++row) {
         const char* first = (const char*)ahead.from + row * ahead.row_bytes;
         for (i64 i = 0; i < ahead.bytes; i += 64) __builtin_prefetch(first + i, 1, 3);

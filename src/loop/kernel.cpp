@@ -233,11 +233,13 @@ sym::Expr rows_of_parts(sym::Expr k) {
 }  // namespace
 
 sym::Expr Product::panel_rows() const {
-  return bf16x6 ? rows_of_parts(k) : k;
+  if (!bf16x6) return k;
+  if (!left.windows) return rows_of_parts(k);
+  return sym::floordiv(k, left.windows->channels) * rows_of_parts(left.windows->channels);
 }
 
 sym::Expr Pack::rows() const {
-  if (bf16x6) return rows_of_parts(k);
+  if (bf16x6) return sym::floordiv(taps, joined) * rows_of_parts(joined * k);
   return winograd > 0 ? k * ((winograd + 2) * (winograd + 2)) : taps * k;
 }
 

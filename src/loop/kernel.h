@@ -104,9 +104,18 @@ struct Windows {
     sym::Expr tiles;  // of all images
     int scratch = 0;  // a row
   };
+  // Splits what blocks of at most `most_rows` rows read into parts of bf16 first
+  // (kernels/bf16x6_windows.h), for a product `bf16x6` with constant sizes.
+  struct Split {
+    int64_t most_rows = 0;
+    int64_t sums = 0,
+            ranges = 0;  // as in kernels::SplitScratch: where the sums start, and `ranges`
+    int scratch = 0;     // a row
+  };
   std::vector<Dimension> dimensions;
   sym::Expr image_stride, channels;
   std::optional<Winograd> winograd = {};
+  std::optional<Split> split = {};
   // Column j of the product reads channel j alone, and `channels` is 1.
   bool depthwise = false;
 
@@ -154,7 +163,7 @@ struct Product {
   RightOperand reads = RightOperand::panels;
   bool turned = false;
   // By six products of bf16 parts on tiles (kernels/matmul_bf16x6.h), which changes bits; of panels
-  // of parts, and a left operand in memory whose k stride is 1.
+  // of parts, and a left operand in memory whose k stride is 1, or windows that are split.
   bool bf16x6 = false;
   int right = 0;  // a buffer
   DType right_dtype = DType::f32;
@@ -169,6 +178,10 @@ struct Product {
   // The tiles of Winograd's algorithm, if it computes the sums.
   const Windows::Winograd* winograd() const {
     return left.windows && left.windows->winograd ? &*left.windows->winograd : nullptr;
+  }
+  // The blocks whose windows are split, if there are such.
+  const Windows::Split* split() const {
+    return left.windows && left.windows->split ? &*left.windows->split : nullptr;
   }
 };
 
@@ -192,7 +205,8 @@ struct Bands {
 
 // Packs an operand of a product into panels: task = batch * panels + panel. Row tap * k + i of the
 // operand is at base + tap*tap_stride + i*k_stride. For tiles of Winograd's algorithm (`winograd`:
-// their m) nine taps become rows of (m + 2)^2 factors. For a product `bf16x6` rows become parts.
+// their m) nine taps become rows of (m + 2)^2 factors. For a product `bf16x6` rows become parts,
+// padded after every `joined` taps.
 struct Pack {
   sym::Expr k, n, batch, batches;
   DType accumulate = DType::f32;
@@ -201,6 +215,7 @@ struct Pack {
   sym::Expr taps = 1, tap_stride = 0;
   int64_t winograd = 0;
   bool bf16x6 = false;
+  int64_t joined = 1;
   // Rows of the panels.
   sym::Expr rows() const;
 };

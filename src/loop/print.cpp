@@ -208,6 +208,7 @@ class Printer {
           d.padding, ", dilation ", d.dilation, ')');
     }
     if (w.winograd) put(" by Winograd F(", w.winograd->m, "x", w.winograd->m, ", 3x3)");
+    if (w.split) put(" in blocks of up to ", w.split->most_rows, " rows");
   }
   void statement(const Pack& p, int depth) {
     indent(depth);

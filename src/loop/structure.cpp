@@ -127,11 +127,20 @@ class Writer {
     windows->each([this](sym::Expr e) { add(e); });
     add(windows->depthwise);
     add(windows->winograd.has_value());
-    if (!windows->winograd) return;
-    const auto& [m, tiles_of_block, tiles, scratch] = *windows->winograd;
-    add(m);
-    add(tiles_of_block);
-    add(scratch);
+    if (windows->winograd) {
+      const auto& [m, tiles_of_block, tiles, scratch] = *windows->winograd;
+      add(m);
+      add(tiles_of_block);
+      add(scratch);
+    }
+    add(windows->split.has_value());
+    if (windows->split) {
+      const auto& [most_rows, sums, ranges, scratch] = *windows->split;
+      add(most_rows);
+      add(sums);
+      add(ranges);
+      add(scratch);
+    }
   }
   void add(const Product& p) {
     const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned,
@@ -166,7 +175,7 @@ class Writer {
   }
   void add(const Pack& p) {
     const auto& [k, n, batch, batches, accumulate, from, to, base, k_stride, n_stride, taps,
-                 tap_stride, winograd, bf16x6] = p;
+                 tap_stride, winograd, bf16x6, joined] = p;
     for (const sym::Expr e : {k, n, batch, batches, base, k_stride, n_stride, taps, tap_stride}) {
       add(e);
     }
@@ -175,6 +184,7 @@ class Writer {
     add(to);
     add(winograd);
     add(bf16x6);
+    add(joined);
   }
 
   void add(const Multiply& m) {

@@ -67,6 +67,28 @@ double error_of(const Tensor& got, const Tensor& want) {
   return amax(abs(sub(wide, want))).item<double>() / root;
 }
 
+// The sums are stored in the order of pixels for the next convolution, a function of them in rows.
+TEST(Winograd, has_results_of_two_layouts) {
+  eager::init();
+  BuildOptions options = for_any_host();
+  options.exact = false;
+  const auto program = [](const std::vector<Tensor>& in) {
+    const ops::ConvolveAttrs attrs{{1, 1}, {1, 1}, {1, 1}, {1, 1}, 1};
+    const Tensor y = convolve(in[0], in[1], attrs);
+    return std::vector<Tensor>{convolve(y, in[1], attrs), y * 2};
+  };
+  const std::vector<Tensor> in{random_tensor({1, 64, 56, 56}, 1), random_tensor({64, 64, 3, 3}, 2)};
+  Compiled c = compile_graph(graph_of({{1, 64, 56, 56}, {64, 64, 3, 3}}, program, true, DType::f32,
+                                      graph::InputKind::parameter),
+                             options);
+  EXPECT_TRUE(uses(c, 4) || uses(c, 2)) << loops_of(c);
+  const std::vector<Tensor> got = c.run(in), want = program(in);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(cat(got[i].strides()), cat(want[i].strides()));
+    EXPECT_LE(error_of(got[i], to(want[i], DType::f64)), 1e-4);
+  }
+}
+
 TEST(Winograd, has_the_error_that_explain_names) {
   eager::init();
   int twos = 0, fours = 0;

@@ -103,6 +103,33 @@ TEST(PartsCall, computes_convolutions_of_single_positions) {
   EXPECT_EQ(values(compile(model, {.exact = true})(x)), values(model(x)));
 }
 
+TEST(PartsCall, computes_convolutions_of_windows) {
+  init();
+  Tensor w = nn::normal({96, 64, 3, 3}, 0, 0.04), first = nn::normal({64, 3, 7, 7}, 0, 0.1),
+         scale = nn::normal({96}, 1, 0.1), shift = nn::normal({96}, 0, 1);
+  for (Tensor* t : {&w, &first, &scale, &shift}) t->set_parameter(true);
+  const auto model = [&](const Tensor& x) {
+    const Tensor stem = relu(conv2d(x, first, {}, {.stride = 2, .padding = 3}));
+    const Tensor down = conv2d(stem, w, {}, {.stride = 2, .padding = 1});
+    return stack({relu(down * view(scale, {96, 1, 1}) + view(shift, {96, 1, 1})),
+                  sigmoid(conv2d(stem, w, shift, {.stride = 2, .padding = 2, .dilation = 2}))});
+  };
+  auto fast = compile(model);
+  const Tensor x = nn::normal({2, 3, 90, 70}, 0, 1);
+  expect_near(fast(x), model(x));
+  mul_(w, -0.5);
+  expect_near(fast(x), model(x));
+  EXPECT_EQ(values(compile(model, {.exact = true})(x)), values(model(x)));
+  const int before = num_threads();
+  set_num_threads(1);
+  const std::vector<float> one = values(fast(x));
+  for (const int threads : {2, 3, 8}) {
+    set_num_threads(threads);
+    EXPECT_EQ(values(fast(x)), one) << threads;
+  }
+  set_num_threads(before);
+}
+
 TEST(PartsCall, passes_on_what_is_not_finite) {
   init();
   Layers layers;

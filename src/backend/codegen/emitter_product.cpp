@@ -30,6 +30,15 @@ std::string at_base(const std::string& buffer, Expr base) {
   return base.is(0) ? buffer : cat(buffer, " + ", scalar_text(base));
 }
 
+// Size of the values of one panel that are transposed together.
+constexpr std::string_view panel_tile = "product_rows * product_most_width";
+
+loop::Block statements_after(const loop::Product& p) {
+  loop::Block all = p.body;
+  all.insert(all.end(), p.across.begin(), p.across.end());
+  return all;
+}
+
 // Names in product.h: the function that cuts the product into blocks, the size of the array of
 // sums, its row stride, and the row stride of the transposed sums.
 struct ProductNames {
@@ -38,7 +47,7 @@ struct ProductNames {
   std::string_view turned_stride;
 };
 ProductNames names_of(const loop::Product& p) {
-  if (p.winograd()) return {"", "", "product.width", ""};
+  if (p.winograd() || p.split()) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads == loop::RightOperand::rows) {
     return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
@@ -61,6 +70,7 @@ void Emitter::write(const loop::Product& p) {
   const ProductNames names = names_of(p);
   out_.line("const Product& product = ", product_of(p.right, p.bf16x6), ";");
   if (p.winograd()) return write_winograd(p);
+  if (p.split()) return write_split(p);
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
@@ -68,13 +78,7 @@ void Emitter::write(const loop::Product& p) {
             scalar_text(p.n), ", ", k, ", ", threads, ");");
   out_.line("alignas(64) ", acc, " sums[", names.size, "]",
             p.turned ? cat(", turned[", names.size, "];") : ";");
-  std::vector<std::string> tiles;
-  for (const loop::Statement& s : p.across) {
-    const auto& store = std::get<loop::Store>(s.what);
-    tiles.push_back(names_.take(cat(buffer_name(store.buffer), "_tile")));
-    out_.line("alignas(64) ", type_text(store.value.dtype()), " ", tiles.back(), "[", names.size,
-              "];");
-  }
+  const std::vector<std::string> tiles = declare_tiles(p, names.size);
   if (p.left.windows) declare_windows(*p.left.windows);
   if (p.left.buffer < 0) {
     out_.line("alignas(64) ", acc, " left[product_rows * product_left_stride<", acc, ">];");
@@ -233,14 +237,15 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
 
 // For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.
 void Emitter::write_winograd(const loop::Product& p) {
-  VITRO_ASSERT(!p.turns() && p.batch.constant());
+  VITRO_ASSERT(!p.turned && p.batch.constant());
   const loop::Windows::Winograd& w = *p.winograd();
   const std::string ahead = rows_ahead(p);
   out_.line("const ProductCut cut = product.cut_winograd(", scalar_text(w.tiles), ", ",
             scalar_text(p.n), ", ", w.tiles_of_block, ", args->threads);");
   declare_winograd(*p.left.windows);
-  out_.line("WinogradLine lines[", w.m * w.tiles_of_block, "];");
-  hoist(p.body, {p.row, p.column}, p.sum);
+  out_.line("RowRange lines[", w.m * w.tiles_of_block, "];");
+  const std::vector<std::string> tiles = declare_tiles(p, panel_tile);
+  hoist(statements_after(p), {p.row, p.column}, p.sum);
   out_.open("for (i64 task = begin; task < end; ++task) {");
   out_.line("const ProductBlock block = cut.block(task);");
   out_.line("const WinogradCall call = {&winograd, block.row, block.rows, ",
@@ -254,15 +259,69 @@ void Emitter::write_winograd(const loop::Product& p) {
   out_.line("const f32* const panel_sums = product.winograd_multiply({&call, ",
             block_start(buffer_name(p.right), "panel", p.k), ", count, ",
             ahead.empty() ? "nullptr, 0" : "ahead, sizeof ahead / sizeof ahead[0]", "});");
-  out_.open("for (i64 line = 0; line < block.rows * ", w.m, "; ++line) {");
+  out_.line("const i64 ranges = block.rows * ", w.m, ";");
+  finish_panel(p, tiles);
+  out_.close();
+  out_.close();
+}
+
+// For each block of rows: splits what their windows read; for each panel: the sums, then the
+// epilogue.
+void Emitter::write_split(const loop::Product& p) {
+  VITRO_ASSERT(!p.turned && p.batch.constant());
+  const loop::Windows::Split& s = *p.split();
+  out_.line("const ProductCut cut = product.cut_split(", scalar_text(p.m), ", ", scalar_text(p.n),
+            ", ", s.most_rows, ", ", scalar_text(p.left.windows->dimensions.back().out),
+            ", args->threads);");
+  declare_windows(*p.left.windows);
+  out_.line("RowRange lines[", s.ranges, "];");
+  const std::vector<std::string> tiles = declare_tiles(p, panel_tile);
+  hoist(statements_after(p), {p.row, p.column}, p.sum);
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  out_.line("const ProductBlock block = cut.block(task);");
+  out_.line("const SplitCall call = {&windows, block.row, block.rows, ",
+            at_base(buffer_name(p.left.buffer), p.left.base), ", ", buffer_name(s.scratch), ", ",
+            s.sums, ", lines};");
+  out_.line("const i64 ranges = product.split_read(call);");
+  out_.open("for (i64 panel = block.column; panel < block.column + block.columns;",
+            " panel += product.width) {");
+  out_.line("const i64 count = min(product.width, block.column + block.columns - panel);");
+  out_.line("const f32* const panel_sums = product.split_multiply({&call, ",
+            block_start(buffer_name(p.right), "panel", p.panel_rows()), ", count, ranges});");
+  finish_panel(p, tiles);
+  out_.close();
+  out_.close();
+}
+
+// The epilogue for each of `ranges` lines of the sums of a panel; if results are transposed, for
+// some rows at a time, whose values wait in `tiles`.
+void Emitter::finish_panel(const loop::Product& p, const std::vector<std::string>& tiles) {
+  out_.open("for (i64 range = 0; range < ranges; ++range) {");
   push_scope();
-  out_.line("const ProductBlock at = {lines[line].row, lines[line].rows, panel, count};");
-  out_.line("const f32* const sums = panel_sums + line * ", w.m, " * product.width;");
-  finish_sums(p, {});
+  if (tiles.empty()) {
+    out_.line("const ProductBlock at = {lines[range].row, lines[range].rows, panel, count};");
+    out_.line("const f32* const sums = panel_sums + lines[range].sum * product.width;");
+  } else {
+    out_.open("for (i64 first = 0; first < lines[range].rows; first += product_rows) {");
+    out_.line("const ProductBlock at = {lines[range].row + first, ",
+              "min(product_rows, lines[range].rows - first), panel, count};");
+    out_.line("const f32* const sums = panel_sums + (lines[range].sum + first) * product.width;");
+  }
+  finish_sums(p, tiles);
+  if (!tiles.empty()) out_.close();
   pop_scope();
   out_.close();
-  out_.close();
-  out_.close();
+}
+
+// Declares the arrays of values of `size` elements that are transposed before they are written.
+std::vector<std::string> Emitter::declare_tiles(const loop::Product& p, std::string_view size) {
+  std::vector<std::string> tiles;
+  for (const loop::Statement& s : p.across) {
+    const auto& store = std::get<loop::Store>(s.what);
+    tiles.push_back(names_.take(cat(buffer_name(store.buffer), "_tile")));
+    out_.line("alignas(64) ", type_text(store.value.dtype()), " ", tiles.back(), "[", size, "];");
+  }
+  return tiles;
 }
 
 void Emitter::declare_winograd(const loop::Windows& w) {
@@ -385,8 +444,7 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
                     stride = p.turned ? std::string(names.turned_stride) : names.stride,
                     in_block = cat(" + (", at, " - ", outer.begin, ") * ", stride, " + ", lane,
                                    " - ", inner.begin);
-  loop::Block all = p.body;
-  all.insert(all.end(), p.across.begin(), p.across.end());
+  const loop::Block all = statements_after(p);
   hoist(all, {p.row, p.column}, p.sum);
   out_.open("for (i64 ", at, " = ", outer.begin, "; ", at, " < ", outer.begin, " + ", outer.count,
             "; ++", at, ") {");
@@ -446,7 +504,7 @@ void Emitter::write(const loop::Pack& p) {
   const bool plain = p.taps.is(1);
   const std::string_view pack = plain ? "pack(" : "pack_taps(";
   const std::string taps =
-      plain ? "" : cat(scalar_text(p.taps), ", ", scalar_text(p.tap_stride), ", ");
+      plain ? "" : cat(scalar_text(p.taps), ", ", p.joined, ", ", scalar_text(p.tap_stride), ", ");
   const std::string matrix =
       cat(at_base(buffer_name(p.from), p.base), ", ", taps, scalar_text(p.k_stride), ", ",
           scalar_text(p.n_stride), ", ", k, ", ", n, ", ", buffer_name(p.to));

@@ -19,15 +19,15 @@ constexpr std::string_view reserved[] = {
     "max", "floordiv", "mod", "lt", "le", "gt", "ge", "eq", "ne", "row", "column", "sum", "reduce",
     "rotate", "select", "true", "false", "try", "catch", "widen", "first_lanes", "lane0", "widened",
     "product", "cut", "at", "sums", "windows", "winograd", "block", "line", "lines", "panel",
-    "panels", "panel_sums", "ahead", "call", "left", "first", "depth", "per_batch", "batch", "fmax",
-    "fmin", "copysign", "larger", "checked_index", "not_zero", "and", "or", "xor", "not", "asm",
-    "typename", "explicit", "friend", "mutable", "virtual", "export", "extern", "protected",
-    "alignas", "alignof", "concept", "requires", "nullptr", "noexcept", "decltype", "wchar_t",
-    "static_assert",
+    "panels", "panel_sums", "ahead", "call", "range", "ranges", "left", "first", "depth",
+    "per_batch", "batch", "fmax", "fmin", "copysign", "larger", "checked_index", "not_zero", "and",
+    "or", "xor", "not", "asm", "typename", "explicit", "friend", "mutable", "virtual", "export",
+    "extern", "protected", "alignas", "alignof", "concept", "requires", "nullptr", "noexcept",
+    "decltype", "wchar_t", "static_assert",
     // longer names of prelude functions
     "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
     "tree_add", "tree_total", "product_threads", "cut_bands", "lines_below", "address_before",
-    "product_rows",
+    "product_rows", "product_most_width",
     // of kernels in bands
     "bands", "band", "follows", "first_row", "end_row", "rows"};
 

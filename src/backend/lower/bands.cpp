@@ -33,7 +33,8 @@ const loop::Product* product_of(const LoweredKernel& lowered) {
   if (lowered.opaque || k.body.size() != 1 || !k.tasks.empty() || !k.rows.empty()) return nullptr;
   if (!k.indirect_indices.empty() || !k.checks.empty() || !k.trees.empty()) return nullptr;
   const auto* p = std::get_if<loop::Product>(&k.body[0].what);
-  if (!p || p->turns() || !p->batch.constant() || !p->panels.is(0) || p->winograd()) return nullptr;
+  if (!p || p->turns() || !p->batch.constant() || !p->panels.is(0)) return nullptr;
+  if (p->winograd() || p->split()) return nullptr;
   if (p->reads != loop::RightOperand::panels || p->left.buffer < 0) return nullptr;
   return p->n.constant() && p->k.constant() ? p : nullptr;
 }

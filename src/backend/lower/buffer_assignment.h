@@ -63,6 +63,7 @@ class BufferAssignment {
          tap_stride = 0;   // row tap * k + i is `tap_stride` after the one of the tap before
     int64_t winograd = 0;  // as in loop::Pack
     bool bf16x6 = false;
+    int64_t joined = 1;
     Expr rows;  // of the panels
     friend bool operator==(const PackedOperand&, const PackedOperand&) = default;
   };

@@ -68,7 +68,7 @@ class ConvolutionLowering {
     }
     KernelBuilder build(program_, assignment_, group_);
     if (tiles_.m > 0) compute_tiles(build);
-    if (product_.bf16x6) build.kernel().schedule = parts_.why;
+    if (product_.bf16x6) multiply_parts(build);
     product_.left = left_;
     product_.left.buffer = build.buffer(left_buffer_);
     product_.right = build.buffer(right_buffer_);
@@ -177,13 +177,60 @@ class ConvolutionLowering {
     if (tiles_.m > 0) product_.k = channels_ * ((tiles_.m + 2) * (tiles_.m + 2));
   }
 
+  // ---- parts of bf16 ----
+
+  // The sizes of the windows, if they are constant and have at most two dimensions.
+  static std::optional<kernels::Windows> constant_windows(const loop::Windows& windows) {
+    constexpr size_t most = 2;
+    const std::vector<loop::Windows::Dimension>& dimensions = windows.dimensions;
+    kernels::Windows out{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, {}, 0, 0};
+    bool known = dimensions.size() <= most;
+    const auto number = [&known](Expr e) {
+      known = known && e.constant();
+      return static_cast<long>(e.constant().value_or(0));
+    };
+    for (size_t d = 0; d < dimensions.size() && known; ++d) {
+      const size_t to = 3 - dimensions.size() + d;
+      const loop::Windows::Dimension& from = dimensions[d];
+      out.size[to] = number(from.size), out.out[to] = number(from.out);
+      out.taps[to] = number(from.taps), out.stride[to] = number(from.stride);
+      out.dilation[to] = number(from.dilation), out.padding[to] = number(from.padding);
+    }
+    out.channels = number(windows.channels);
+    return known ? std::optional(out) : std::nullopt;
+  }
+
   // Whether the product of positions and weights is computed by parts of bf16.
   void choose_parts() {
-    if (program_.exact() || product_.accumulate != DType::f32 || !product_.batch.constant()) return;
-    if (left_.windows || !left_.k_stride.is(1) || !keeps_weights()) return;
+    if (program_.exact() || product_.accumulate != DType::f32 || !groups().is(1)) return;
+    if (depthwise_ || tiles_.m > 0 || !product_.batch.constant() || !keeps_weights()) return;
+    left_.windows ? choose_to_split() : choose_parts_of_rows();
+    product_.bf16x6 = static_cast<bool>(parts_);
+  }
+
+  void choose_parts_of_rows() {
+    if (!left_.k_stride.is(1)) return;
     parts_ = should_keep_parts(program_.machine(), product_.m.constant(), product_.n.constant(),
                                product_.k.constant());
-    product_.bf16x6 = static_cast<bool>(parts_);
+  }
+
+  void choose_to_split() {
+    if (product_.turned) return;
+    const auto sizes = constant_windows(*left_.windows);
+    const auto images = result_[0].constant(), columns = columns_.constant();
+    if (!sizes || !images || !columns) return;
+    const SplitChoice choice = choose_split(program_.machine(), {*sizes, *images, *columns});
+    parts_ = choice.verdict;
+    if (!parts_) return;
+    const kernels::SplitScratch scratch(*sizes, choice.most_rows);
+    left_.windows->split = {choice.most_rows, scratch.operand, scratch.ranges, 0};
+    split_scratch_ = scratch.operand + scratch.sums;
+  }
+
+  void multiply_parts(KernelBuilder& build) {
+    build.kernel().schedule = parts_.why;
+    if (left_.windows)
+      left_.windows->split->scratch = build.add_row("parts", DType::f32, split_scratch_);
   }
 
   // Whether panels of the weights are made once, not at each call.
@@ -351,6 +398,8 @@ class ConvolutionLowering {
     pack.tap_stride = from->tap;
     pack.winograd = tiles_.m;
     pack.bf16x6 = product_.bf16x6;
+    if (product_.bf16x6 && left_.windows && left_.windows->channels != channels_)
+      pack.joined = *taps_.back().constant();
     pack.k_stride = from->channel;
     pack.n_stride = from->column;
     product_.panels = group_index_;
@@ -363,6 +412,7 @@ class ConvolutionLowering {
                                                         pack.tap_stride,
                                                         pack.winograd,
                                                         pack.bf16x6,
+                                                        pack.joined,
                                                         pack.rows()});
     right_buffer_ = panels;
     if (!added) return;
@@ -533,7 +583,8 @@ class ConvolutionLowering {
   BufferId left_buffer_, right_buffer_;
   WinogradChoice tiles_;
   Verdict parts_ = Verdict::no("");  // whether operands are multiplied as parts of bf16
-  std::string name_;                 // as events::KernelBegin::product
+  int64_t split_scratch_ = 0;
+  std::string name_;  // as events::KernelBegin::product
   std::vector<LoweredKernel> kernels_;
 };
 

@@ -209,7 +209,7 @@ class ProductLowering {
     const Expr n = product_.n;
     const auto [panels, added] =
         assignment_.panels_of({from.buffer, from, product_.k, n, batches_, 1, 0, 0, product_.bf16x6,
-                               product_.panel_rows()});
+                               1, product_.panel_rows()});
     packed_ = panels;
     if (!added) return;
     KernelBuilder build(program_, assignment_, alone_);

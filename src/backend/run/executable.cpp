@@ -34,7 +34,7 @@ int64_t tasks_of(const Launch& launch, const Number& number, const runtime::Devi
   if (launch.packs) return device.pack_tasks(shape);
   shape.m = number(p.m), shape.k = number(p.k);
   shape.most_rows = p.most_rows;
-  shape.bf16x6 = p.bf16x6;
+  shape.bf16x6 = p.bf16x6, shape.line = p.line;
   return device.product_tasks(shape, workers);
 }
 
@@ -59,7 +59,7 @@ Hash layout_of(const loop::Pack& pack, DType dtype, const std::string& text, boo
   *sized = false;
   for (const Expr e :
        {pack.k, pack.n, pack.batches, pack.base, pack.k_stride, pack.n_stride, pack.taps,
-        pack.tap_stride, Expr(pack.winograd), Expr(int64_t{pack.bf16x6})}) {
+        pack.tap_stride, Expr(pack.winograd), Expr(pack.bf16x6 ? pack.joined : 0)}) {
     *sized = *sized || !e.constant();
     hasher.add(e.constant().value_or(0));
   }
@@ -88,6 +88,10 @@ Launch::Product sizes_of_product(const loop::Product& p) {
   if (const loop::Windows::Winograd* w = p.winograd()) {
     out.m = w->tiles;
     out.most_rows = w->tiles_of_block;
+  }
+  if (const loop::Windows::Split* s = p.split()) {
+    out.most_rows = s->most_rows;
+    out.line = *p.left.windows->dimensions.back().out.constant();
   }
   return out;
 }

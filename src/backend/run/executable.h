@@ -69,8 +69,9 @@ struct Launch {
     DType right = DType::f32;
     loop::RightOperand reads = loop::RightOperand::panels;
     bool turns = false;
-    int64_t most_rows = 0;  // these two as in ProductShape
+    int64_t most_rows = 0;  // from here on as in ProductShape
     bool bf16x6 = false;
+    int64_t line = 0;
   };
   std::optional<Product> product;
   // For products in bands: tasks follow one another, and their number depends on the threads.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend/schedule/machine_model.h"
+#include "kernels/product.h"
 #include "vitro/base/verdict.h"
 #include "vitro/sym/expr.h"
 
@@ -27,6 +28,19 @@ Verdict should_multiply_parts(const MachineModel& machine, std::optional<int64_t
 // it.
 Verdict should_keep_parts(const MachineModel& machine, std::optional<int64_t> m,
                           std::optional<int64_t> n, std::optional<int64_t> k);
+
+// A convolution of windows with parameters, whose operand is split block by block: parts of the
+// parameters are kept, which take more memory than they.
+struct SplitConvolution {
+  kernels::Windows windows = {};  // of all images
+  int64_t images = 1, columns = 0;
+};
+// Whether it is computed by parts, and the maximum rows of a block.
+struct SplitChoice {
+  Verdict verdict = Verdict::no("");
+  int64_t most_rows = 0;
+};
+SplitChoice choose_split(const MachineModel& machine, const SplitConvolution& of);
 
 // Cost of element-by-element accesses, relative to transposing a block.
 inline constexpr int cost_of_steps_across = 3;

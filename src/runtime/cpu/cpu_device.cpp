@@ -131,6 +131,7 @@ class CpuDevice final : public DeviceRuntime {
   int64_t grain(Cost per_task) const override { return grain_for(per_task); }
   int64_t product_tasks(const ProductShape& p, int64_t workers) const override {
     const kernels::Product& ahead = product_of(p);
+    if (p.line > 0) return ahead.cut_split(p.m, p.n, p.most_rows, p.line, workers).count;
     if (p.most_rows > 0) return ahead.cut_winograd(p.m, p.n, p.most_rows, workers).count;
     const auto cut = p.turns ? (p.panels ? ahead.cut_turned : ahead.cut_plain_turned)
                              : (p.panels ? ahead.cut : ahead.cut_plain);
