@@ -162,6 +162,8 @@ const std::string& Parameters::text(std::string_view name) const {
 }
 
 std::string needs_of(const Analysis& analysis, const Trace& trace) {
+  if (analysis.needs == devices_needed && is_from_vitro(trace))
+    return "events of a device; kernels on the CPU are ops: `vitro trace ops` has them";
   return in_words_of_producer(trace, analysis.needs);
 }
 

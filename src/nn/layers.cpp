@@ -172,6 +172,15 @@ Tensor BatchNormNd::operator()(ops::At x) const {
               "d needs x of rank ", rank_ == 1 ? "2 or " : "", rank_ + 2, ", got sizes ",
               numbers_of(x.operand.tensor().sizes()));
   const bool of_batch = is_training() || !running_mean.defined();
+  if (of_batch) {
+    const Sizes sizes = x.operand.tensor().sizes();
+    Size values = sizes[0];
+    for (size_t d = 2; d < sizes.size(); ++d) values = values * sizes[d];
+    VITRO_CHECK(!known_equal(values, 1),
+                "batch_norm: the statistics of a batch need more than one value for each channel, "
+                "got sizes ",
+                numbers_of(sizes));
+  }
   return batch_norm(x, weight, bias, running_mean, running_var, of_batch, options_.momentum,
                     options_.eps);
 }

@@ -174,6 +174,11 @@ void check_sizes(std::string_view op, std::string_view what, const Tensor& t, co
 void check_weights(std::string_view op, Kind kind, const Weights& w, const Tensor& x, Size in,
                    Size hidden, Size state) {
   const Size rows = hidden * gates_of(kind);
+  if (w.w_ih.defined() && w.w_ih.rank() == 2) {
+    const Sizes sizes = numbers_of(w.w_ih.sizes());
+    VITRO_CHECK(known_equal(sizes[1], in), op, ": x has ", numbers_of({in})[0],
+                " features, w_ih of sizes ", sizes, " takes ", sizes[1]);
+  }
   check_sizes(op, "w_ih", w.w_ih, x, {rows, in});
   check_sizes(op, "w_hh", w.w_hh, x, {rows, state});
   if (w.b_ih.defined()) check_sizes(op, "b_ih", w.b_ih, x, {rows});

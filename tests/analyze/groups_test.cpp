@@ -154,6 +154,9 @@ TEST(Groups, are_requested_in_the_terms_of_the_writer) {
                   .starts_with("memory events: record with --profile-memory (in C++ "
                                ".profile_memory = true), or"))
       << needs_of(*memory, *trace);
+  const auto kernels = std::ranges::find(analyses(), "kernels", &Analysis::name);
+  EXPECT_EQ(needs_of(*kernels, *trace),
+            "events of a device; kernels on the CPU are ops: `vitro trace ops` has them");
 }
 
 }  // namespace

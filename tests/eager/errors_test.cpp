@@ -342,7 +342,7 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)lstm(f({4, 2, 3}), {f({1, 2, 5})}, {}); }},
       {"gru: 2 layers in 1 directions need 8 weights, 4 of each, got 2",
        [] { (void)gru(f({4, 2, 3}), f({2, 2, 5}), {f({15, 3}), f({15, 5})}, {.num_layers = 2}); }},
-      {"gru: w_ih must be f32 of sizes [15, 3], got f32 of sizes [15, 4]",
+      {"gru: x has 3 features, w_ih of sizes [15, 4] takes 4",
        [] {
          (void)gru(f({4, 2, 3}), f({1, 2, 5}), {f({15, 4}), f({15, 5})}, {.has_biases = false});
        }},

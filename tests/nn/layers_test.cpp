@@ -77,6 +77,14 @@ TEST_F(Layers, of_batch_norm_use_the_batch_in_training_and_what_they_saw_in_eval
   EXPECT_NEAR(mean(net.plain(image)).item<float>(), 0, 1e-6);
   EXPECT_EQ(error_of([&] { (void)net.plain(x); }),
             "batch_norm: BatchNorm2d needs x of rank 4, got sizes [3, 2]");
+  net.train();
+  EXPECT_EQ(error_of([&] { (void)net.norm(slice(x, 0, 0, 1)); }),
+            "batch_norm: the statistics of a batch need more than one value for each channel, got "
+            "sizes [1, 2]");
+  EXPECT_EQ(error_of([&] { (void)net.plain(ones({1, 2, 1, 1})); }),
+            "batch_norm: the statistics of a batch need more than one value for each channel, got "
+            "sizes [1, 2, 1, 1]");
+  EXPECT_EQ(net.plain(ones({0, 2, 1, 1})).numel(), 0);
 }
 
 TEST_F(Layers, that_are_recurrent_drop_what_a_layer_passes_on) {

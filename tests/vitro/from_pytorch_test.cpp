@@ -152,6 +152,13 @@ TEST(FromPyTorch, elements_are_computed) {
   EXPECT_EQ(first(a), 11);
 }
 
+TEST(FromPyTorch, losses_are_functions) {
+  const Tensor x = zeros({3, 2}), y = Tensor::from<int64_t>({0, 1, 1}, {3});
+  EXPECT_NEAR(cross_entropy_loss(x, y).item<float>(), std::log(2.0), 1e-6);
+  const Tensor a = full({2}, 3.0), b = full({2}, 5.0);
+  EXPECT_EQ(first(mse_loss(a, b, 2)), 8);
+}
+
 TEST(FromPyTorch, dimensions_are_folded) {
   const Tensor x = eight_by_six();
   EXPECT_EQ(first(exp(x)), 1);
@@ -167,6 +174,9 @@ TEST(FromPyTorch, dimensions_are_folded) {
   EXPECT_EQ(first(amax(x)), 47);
   EXPECT_EQ(first(amax(x, 1)), 5);
   EXPECT_EQ(first(argmax(x, 1)), 5);
+  auto [values, indices] = max(x, 1);
+  EXPECT_EQ(first(values), 5);
+  EXPECT_EQ(first(indices), 5);
   EXPECT_TRUE(first(any(x)));
   EXPECT_FALSE(first(all(x, 1)));
   EXPECT_EQ(first(relu(x)), first(gelu(x, "tanh")));
