@@ -16,6 +16,7 @@
 #include "vitro/ops/all.h"
 #include "vitro/ops/overload.h"
 #include "vitro/runtime/copy.h"
+#include "vitro/runtime/parallel.h"
 
 namespace vitro::test {
 namespace {
@@ -208,6 +209,21 @@ TEST(Device, compiled_functions_run_there) {
   }
   ASSERT_FALSE(fast.report().segments.empty());
   EXPECT_TRUE(fast.report().segments[0].compiled) << fast.report().segments[0].why_not;
+}
+
+TEST(Device, compiled_functions_are_cut_for_the_threads_of_each_call) {
+  FarDevice& device = far_device();
+  const int before = num_threads();
+  for (const bool dynamic : {false, true}) {
+    const auto fast = compile([](const Tensor& x) { return mm(x, x); }, {.dynamic = dynamic});
+    const Tensor x = to(ones({20, 20}), far);
+    for (const int threads : {1, 3, 1, 2}) {
+      set_num_threads(threads);
+      (void)fast(x);
+      EXPECT_EQ(device.cut_for, threads) << dynamic;
+    }
+  }
+  set_num_threads(before);
 }
 
 }  // namespace

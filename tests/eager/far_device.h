@@ -13,6 +13,7 @@ namespace vitro::test {
 class FarDevice final : public runtime::DeviceRuntime, public Allocator {
  public:
   std::atomic<int64_t> launches = 0, allocations = 0, copies = 0;
+  std::atomic<int64_t> cut_for = 0;  // workers, of the last launch
 
   Device device() const override { return {Device::Kind::plugin, 0}; }
   runtime::DeviceTraits traits() const override { return host_.traits(); }
@@ -40,7 +41,8 @@ class FarDevice final : public runtime::DeviceRuntime, public Allocator {
   }
   void launch(runtime::Kernel kernel, const runtime::LaunchArgs& args, const runtime::Grid& grid,
               runtime::Stream* s) override {
-    ++launches, host_.launch(kernel, Near(args).args, grid, s);
+    ++launches, cut_for = grid.workers;
+    host_.launch(kernel, Near(args).args, grid, s);
   }
   void launch(runtime::HostKernel kernel, const void* context, const runtime::LaunchArgs& args,
               const runtime::Grid& grid, runtime::Stream* s) override {

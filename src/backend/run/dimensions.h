@@ -1,5 +1,5 @@
-// Everything about an executable that depends on the values of symbols in a call: the grid of each
-// launch, the offsets of temporaries, the sizes of outputs.
+// Everything about an executable that depends on the values of symbols in a call and on the workers
+// of the device: the grid of each launch, the offsets of temporaries, the sizes of outputs.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,7 @@ struct Executable::Dimensions {
   static Run run_of(const Launch& launch, const Number& number,
                     const runtime::DeviceRuntime& device, int64_t workers);
   std::vector<int64_t> symbols;
+  int64_t workers = 1;
   std::vector<Run> runs;         // by launch
   std::vector<int64_t> offsets;  // by buffer: offset in the arena
   std::vector<int64_t> bytes;    // by buffer

@@ -325,7 +325,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   auto made = std::make_shared<Dimensions>();
   Dimensions& d = *made;
   d.symbols.assign(symbols.begin(), symbols.end());
-  const int64_t workers = device_.workers();
+  const int64_t workers = d.workers = device_.workers();
   const auto value_of = [&](Expr symbol) {
     const auto at = std::find(symbols_.begin(), symbols_.end(), symbol);
     VITRO_ASSERT(at != symbols_.end(), "no value for ", symbol);
@@ -369,11 +369,10 @@ bool Executable::keeps(BufferId buffer) const {
 
 std::shared_ptr<const Executable::Dimensions> Executable::dimensions(
     std::span<const int64_t> symbols) {
+  const int64_t workers = device_.workers();
   std::lock_guard hold(lock_);
   for (const auto& known : known_) {
-    if (std::equal(symbols.begin(), symbols.end(), known->symbols.begin(), known->symbols.end())) {
-      return known;
-    }
+    if (known->workers == workers && std::ranges::equal(symbols, known->symbols)) return known;
   }
   if (known_.size() == most_known) known_.erase(known_.begin());
   known_.push_back(compute_dimensions(symbols));

@@ -155,7 +155,8 @@ class Executable {
   KeptPanels kept_;
   std::atomic<std::byte*> spare_{nullptr};  // host memory of an earlier call, for reuse
   std::vector<std::shared_ptr<const Dimensions>> known_;  // newest last
-  std::shared_ptr<const Dimensions> fixed_;               // set if there are no symbols
+  // Set if there are no symbols, for the workers of the device when the executable was made.
+  std::shared_ptr<const Dimensions> fixed_;
 };
 
 }  // namespace vitro::backend

@@ -252,7 +252,8 @@ class Executable::Invocation {
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
                      std::span<Tensor> outputs) {
-  if (fixed_) return Invocation(*this, *fixed_, inputs, symbols).run(outputs);
+  if (fixed_ && fixed_->workers == device_.workers())
+    return Invocation(*this, *fixed_, inputs, symbols).run(outputs);
   const auto d = dimensions(symbols);
   Invocation(*this, *d, inputs, symbols).run(outputs);
 }
