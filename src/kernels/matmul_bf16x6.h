@@ -3,10 +3,10 @@
 //   high*low + high*middle + high*high + low*high + middle*high + middle*middle
 // (the algorithm that XLA names BF16_BF16_F32_X6). What is left out is less than the rounding of
 // one fma. Tiles add in f32, 32 products at a time, so a sum has smaller errors than by fma
-// (docs/numerics.md). Numbers below 2^-126, also those that are parts of others, count as 0.
+// (docs/numerics.md). Numbers below 2^-126 count as 0, also parts of others, products and sums.
 //
-// The parts of B are packed, those of A are computed on the way. If a sum is infinite or NaN, the
-// block is computed again by matmul.h, as the parts of an infinity would give NaN.
+// The parts of B are packed, those of A are computed on the way. If a sum is infinite or NaN, its
+// row of the panel is computed again by matmul.h, as the parts of an infinity would give NaN.
 #pragma once
 #include "kernels/matmul.h"
 #include "kernels/reduce.h"
@@ -253,21 +253,37 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* 
   return reduce_any(ge(largest, splat(0x7f800000u)));
 }
 
-// A call of bf16x6_multiply by matmul.h.
+// A call of bf16x6_multiply for one panel by matmul.h.
 [[gnu::noinline]] static void bf16x6_multiply_by_fma(const ProductCall& call) {
   constexpr i64 depth = tile_k * 4;
   alignas(64) f32 panel[depth * bf16x6_panel];
-  const u32* b = (const u32*)call.b;
+  for (i64 k0 = 0; k0 < call.k; k0 += depth) {
+    const i64 count = smaller(depth, call.k - k0);
+    bf16x6_unpack((const u32*)call.b + k0 / tile_k * bf16x6_step, call.k, count, panel);
+    matmul_multiply<f32, f32, f32>({call.rows, call.columns, count, (const f32*)call.a + k0,
+                                    call.a_row_stride, 1, panel, bf16x6_panel, count * bf16x6_panel,
+                                    call.c, call.c_row_stride, k0 > 0});
+  }
+}
+
+// Computes the rows of each panel again in which a sum is infinite or NaN: others keep their bits,
+// however the product is cut.
+[[gnu::noinline]] static void bf16x6_repair(const ProductCall& call) {
+  ProductCall part = call;
   for (i64 column = 0; column < call.columns; column += bf16x6_panel) {
-    for (i64 k0 = 0; k0 < call.k; k0 += depth) {
-      const i64 count = smaller(depth, call.k - k0);
-      bf16x6_unpack(b + k0 / tile_k * bf16x6_step, call.k, count, panel);
-      matmul_multiply<f32, f32, f32>({call.rows, smaller(bf16x6_panel, call.columns - column),
-                                      count, (const f32*)call.a + k0, call.a_row_stride, 1, panel,
-                                      bf16x6_panel, count * bf16x6_panel, (f32*)call.c + column,
-                                      call.c_row_stride, k0 > 0});
+    part.columns = smaller(bf16x6_panel, call.columns - column);
+    const f32* c = (const f32*)call.c + column;
+    const auto is_special = [&](i64 row) {
+      return any_special(c + row * call.c_row_stride, 0, 1, part.columns);
+    };
+    for (i64 row = 0, end = 0; row < call.rows; row = end + 1) {
+      for (end = row; end < call.rows && is_special(end);) ++end;
+      part.rows = end - row;
+      part.a = (const f32*)call.a + row * call.a_row_stride;
+      part.c = (f32*)call.c + column + row * call.c_row_stride;
+      if (part.rows > 0) bf16x6_multiply_by_fma(part);
     }
-    b += bf16x6_column(call.k, bf16x6_panel);
+    part.b = (const u32*)part.b + bf16x6_column(call.k, bf16x6_panel);
   }
 }
 
@@ -319,7 +335,7 @@ VITRO_TILES [[gnu::noinline]] static void bf16x6_multiply(const ProductCall& cal
   }
   __builtin_ia32_tilerelease();
   if (any_special((const f32*)call.c, call.c_row_stride, call.rows, call.columns))
-    bf16x6_multiply_by_fma(call);
+    bf16x6_repair(call);
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA
