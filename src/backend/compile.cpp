@@ -160,6 +160,7 @@ void report_kernels(CompileState& w) {
     if (!k.bytes.empty()) continue;  // of an earlier launch
     k.ops = kernel.ops;
     k.reason = kernel.reason;
+    k.schedule = kernel.schedule;
     if (w.options.keep_loops) k.loops = loop::print(kernel);
     k.bytes = kernel.bytes.text();
     k.flops = kernel.flops.text();

@@ -60,6 +60,7 @@ void append_launch(std::string& out, const KernelReport& kernel, const LaunchRep
   if (!launch.locations.empty()) out += cat("  # ", joined(launch.locations, ", "));
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
+  if (!kernel.schedule.empty()) out += cat("      loops: ", kernel.schedule, '\n');
   if (!kernel.bytes.empty())
     out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops,
                launch.once ? "; once per parameter\n" : "\n");

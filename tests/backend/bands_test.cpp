@@ -199,6 +199,22 @@ TEST(Bands, are_named_where_kernels_are_explained) {
 }
 
 // A chain of which another kernel reads something, or that fits the cache, stays apart.
+TEST(Bands, say_that_a_product_in_them_is_not_exact) {
+  const Chain chain{{1, 40, 30, 128}, {expand(128), depthwise(128), expand(64)}};
+  BuildOptions options = with_l2(512 << 10);
+  options.exact = false;
+  for (const bool tiles : {true, false}) {
+    options.machine->bf16_tiles = tiles;
+    const Compiled c = compile_graph(
+        graph_of(chain.sizes(), chain.function(), true, DType::f32, graph::InputKind::parameter),
+        options);
+    ASSERT_EQ(joined(c), 1U);
+    const KernelReport& kernel = c.report.kernels.back();
+    EXPECT_EQ(kernel.schedule.find("not exact") != std::string::npos, tiles) << kernel.source;
+    EXPECT_NE(kernel.source.find(kernel.schedule), std::string::npos) << kernel.source;
+  }
+}
+
 TEST(Bands, end_where_what_is_passed_on_is_needed_elsewhere) {
   eager::init();
   const Chain chain{{1, 40, 30, 8}, {expand(32), depthwise(32)}};

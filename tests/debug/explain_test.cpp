@@ -41,8 +41,14 @@ CompiledReport example() {
   build->passes = {{"merge_same", true, 500, 3, 2}, {"algebra", false, 100, 2, 2}};
   build->fusion = {{"exp", "mul", Verdict::yes("one loop over [4]")},
                    {"mul", "sum", Verdict::no(a_code(), "sizes differ")}};
-  build->kernels = {
-      {"exp_mul", {"exp", "mul"}, "one loop over [4]", "32", "8", "void exp_mul() {\n}", ""}};
+  build->kernels = {{"exp_mul",
+                     {"exp", "mul"},
+                     "one loop over [4]",
+                     "32",
+                     "8",
+                     "void exp_mul() {\n}",
+                     "",
+                     "in tiles, not exact"}};
   build->launches = {{0, {"exp", "mul"}, {"f.cpp:1", "f.cpp:2"}}};
   first.build = build;
   second.name = "f/1";
@@ -85,6 +91,7 @@ graph f/0, in tables and traces Torch-Compiled Region: 7/0
   kernels
     exp_mul: exp, mul  # f.cpp:1, f.cpp:2
       because one loop over [4]
+      loops: in tiles, not exact
       bytes 32, flops 8
   fused, or not
     exp + mul: yes, one loop over [4]

@@ -29,6 +29,7 @@ struct KernelReport {
   std::string bytes, flops;      // of one launch, as expressions in the size symbols
   std::string source;            // the generated code
   std::string loops;             // only if requested
+  std::string schedule;          // what is special about its loops; says so if it is not exact
 };
 
 // A launch of a kernel.

@@ -423,6 +423,9 @@ LoweredKernel Joining::join(const Chain& chain) const {
                               rows * *p.n.constant());
     }
     stage.product = made.add(kernels_[kernel]);
+    const std::string &note = kernels_[kernel].kernel.schedule, &noted = made.kernel().schedule;
+    if (!note.empty() && noted.find(note) == std::string::npos)
+      made.kernel().schedule += cat(noted.empty() ? "" : ", ", note);
     bands.stages.push_back(std::move(stage));
   }
   made.kernel().reason = cat("bands of up to ", bands.most_lines,
