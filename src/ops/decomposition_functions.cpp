@@ -74,20 +74,33 @@ struct Spectrum {
   }
 };
 
+// rtol, if it is not given.
+Scalar default_rtol(const Tensor& a) {
+  const double eps = real_of(a.dtype()) == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                                      : std::numeric_limits<float>::epsilon();
+  return eps * Scalar(max(a.size(-2), a.size(-1))).as_double();
+}
+
 // Values up to this one count as 0.
 Value limit_of(const Tensor& a, const Tensor& largest, std::optional<double> atol,
                std::optional<double> rtol) {
-  const double eps = real_of(a.dtype()) == DType::f64 ? std::numeric_limits<double>::epsilon()
-                                                      : std::numeric_limits<float>::epsilon();
-  Value relative;
-  if (rtol) {
-    relative = Value(largest) * *rtol;
-  } else if (atol && *atol > 0) {
-    relative = Value(largest) * 0;
-  } else {
-    relative = Value(largest) * eps * Scalar(max(a.size(-2), a.size(-1)));
-  }
+  const bool none = atol && *atol > 0;
+  const Value relative = Value(largest) * (rtol ? Scalar(*rtol) : none ? 0 : default_rtol(a));
   return atol ? maximum(relative, *atol) : relative;
+}
+
+// The same with a tolerance for each matrix, or none.
+Value limit_of(std::string_view op, const Tensor& a, const Tensor& largest, const Tensor& atol,
+               const Tensor& rtol) {
+  for (const Tensor* one : {&atol, &rtol})
+    VITRO_CHECK(!one->defined() || !one->is_complex(), op, ": tolerances must be real, got ",
+                one->dtype());
+  Value relative = Value(largest) * default_rtol(a);
+  if (rtol.defined())
+    relative = Value(unsqueeze(rtol, -1)) * largest;
+  else if (atol.defined())
+    relative = ops::where(Value(unsqueeze(atol, -1)) > 0, 0, relative);
+  return atol.defined() ? ops::maximum(unsqueeze(atol, -1), relative) : relative;
 }
 
 Triangular triangle_named(std::string_view op, std::string_view name) {
@@ -406,23 +419,44 @@ Tensor linalg_eigvals(At A) {
 
 // ---- what follows from singular values ----
 
+namespace {
+
+// A = left diag(values) right^H.
+struct Factors {
+  Value left, values, right;
+  Spectrum all;
+};
+Factors factors_of(std::string_view op, const At& A, bool hermitian) {
+  check_matrices(op, A.operand.tensor().sizes());
+  if (hermitian) {
+    const auto [values, vectors] = eigh_of(A, Triangular::lower, true);
+    return {vectors, values, vectors, Spectrum(values, true)};
+  }
+  const auto [u, values, vh] = svd_of(A, false, true);
+  return {u, values, adjoint(vh), Spectrum(values, false)};
+}
+Tensor inverse_above(const Value& limit, const Factors& of) {
+  const Value kept = of.all.values > limit;
+  const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, of.values, 1)), 0);
+  return matmul(of.right * unsqueeze(inverses, -2), adjoint(of.left));
+}
+
+Spectrum spectrum_of(std::string_view op, const At& A, bool hermitian) {
+  check_matrices(op, A.operand.tensor().sizes());
+  return {
+      hermitian ? eigh_of(A, Triangular::lower, false).first : std::get<1>(svd_of(A, false, false)),
+      hermitian};
+}
+Tensor count_above(const Value& limit, const Spectrum& all) {
+  return sum(all.values > limit, Dims{-1});
+}
+
+}  // namespace
+
 Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   const CalledAs name("linalg_pinv", A.where);
-  const Tensor& a = A.operand.tensor();
-  check_matrices("linalg_pinv", a.sizes());
-  Value left, right, values;  // A = left diag(values) right^H
-  if (hermitian) {
-    std::tie(values, left) = eigh_of(A, Triangular::lower, true);
-    right = left;
-  } else {
-    Tensor vh;
-    std::tie(left, values, vh) = svd_of(A, false, true);
-    right = adjoint(vh);
-  }
-  const Spectrum all(values, hermitian);
-  const Value kept = all.values > limit_of(a, all.largest, atol, rtol);
-  const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
-  return matmul(right * unsqueeze(inverses, -2), adjoint(left));
+  const Factors of = factors_of("linalg_pinv", A, hermitian);
+  return inverse_above(limit_of(A.operand.tensor(), of.all.largest, atol, rtol), of);
 }
 Tensor pinverse(At A, double rcond) {
   const CalledAs name("pinverse", A.where);
@@ -431,11 +465,8 @@ Tensor pinverse(At A, double rcond) {
 Tensor linalg_matrix_rank(At A, std::optional<double> atol, std::optional<double> rtol,
                           bool hermitian) {
   const CalledAs name("linalg_matrix_rank", A.where);
-  check_matrices("linalg_matrix_rank", A.operand.tensor().sizes());
-  const Spectrum all(
-      hermitian ? eigh_of(A, Triangular::lower, false).first : std::get<1>(svd_of(A, false, false)),
-      hermitian);
-  return sum(all.values > limit_of(A.operand.tensor(), all.largest, atol, rtol), Dims{-1});
+  const Spectrum all = spectrum_of("linalg_matrix_rank", A, hermitian);
+  return count_above(limit_of(A.operand.tensor(), all.largest, atol, rtol), all);
 }
 
 namespace {
@@ -614,6 +645,17 @@ namespace {
 Tensor pinv_with_rcond(At A, double rcond, bool hermitian) {
   return linalg_pinv(A, 0.0, rcond, hermitian);
 }
+Tensor pinv_with_tensors(At A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+  const CalledAs name("linalg_pinv", A.where);
+  const Factors of = factors_of("linalg_pinv", A, hermitian);
+  return inverse_above(limit_of("linalg_pinv", A.operand.tensor(), of.all.largest, atol, rtol), of);
+}
+Tensor rank_with_tensors(At A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
+  constexpr std::string_view op = "linalg_matrix_rank";
+  const CalledAs name(op, A.where);
+  const Spectrum all = spectrum_of(op, A, hermitian);
+  return count_above(limit_of(op, A.operand.tensor(), all.largest, atol, rtol), all);
+}
 Tensor rank_with_tol(At A, double tol, bool hermitian) {
   return linalg_matrix_rank(A, tol, 0.0, hermitian);
 }
@@ -705,6 +747,10 @@ constexpr NamedFunction rows[] = {
      ".atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
      "-> Tensor",
      bound<&linalg_pinv>},
+    {"linalg_pinv", "The pseudoinverse, with tolerances for each matrix.",
+     ".atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
+     "hermitian=False) -> Tensor",
+     bound<&pinv_with_tensors>},
     {"linalg_pinv", "The pseudoinverse; singular values up to rcond * the largest count as 0.",
      "(Tensor self, float rcond, bool hermitian=False) -> Tensor", bound<&pinv_with_rcond>},
     {"pinverse", "The pseudoinverse; singular values up to rcond * the largest count as 0.",
@@ -713,6 +759,10 @@ constexpr NamedFunction rows[] = {
      ".atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) "
      "-> Tensor",
      bound<&linalg_matrix_rank>},
+    {"linalg_matrix_rank", "The number of singular values above the tolerances of each matrix.",
+     ".atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
+     "hermitian=False) -> Tensor",
+     bound<&rank_with_tensors>},
     {"linalg_matrix_rank", "The number of singular values above tol.",
      "(Tensor self, float tol, bool hermitian=False) -> Tensor", bound<&rank_with_tol>},
     {"_lu_with_info", "L and U of A = P L U in one matrix, and the exchanged rows, from 1; info.",

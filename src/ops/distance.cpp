@@ -123,8 +123,10 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdi
     const Value s = singular_values({cast, x.where}, dims);
     return with_dims(p > 0 ? amax(s, {-1}, false) : amin(s, {-1}, false), dims, keepdim);
   }
-  const Tensor out = sums_of_lines(ops::widened("linalg_matrix_norm", {cast, x.where}), dims, p);
-  return to(keepdim ? out : squeeze(out, dims), cast.dtype());
+  const Tensor wide =
+      cast.is_complex() ? Tensor(cast) : ops::widened("linalg_matrix_norm", {cast, x.where});
+  const Tensor out = sums_of_lines(wide, dims, p);
+  return to(keepdim ? out : squeeze(out, dims), real_of(cast.dtype()));
 }
 
 Tensor linalg_matrix_norm(ops::At x, std::string_view ord, DimsArg dim, bool keepdim,

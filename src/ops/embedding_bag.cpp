@@ -136,6 +136,16 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> ops::bags(const At& weight, const Ten
   return {to(means, w.dtype()), listed, sizes, sizes};
 }
 
+std::tuple<Tensor, Tensor, Tensor, Tensor> ops::bags_forward_only(
+    const At& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
+    int64_t mode, bool sparse, const Tensor& scale, bool include_last_offset, Size padding) {
+  auto out = bags(weight, indices, offsets, scale_grad_by_freq, mode, sparse, scale,
+                  include_last_offset, padding);
+  if (mode == bag_sum && include_last_offset)
+    std::get<2>(out) = std::get<3>(out) = zeros_like(offsets, std::get<2>(out).dtype());
+  return out;
+}
+
 std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     ops::At weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
     int64_t mode, bool sparse, const Tensor& per_sample_weights, bool include_last_offset,
@@ -148,8 +158,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
                 *padding_idx, " is out of range for ", number_of(rows), " rows");
     padding = *padding_idx < 0 ? rows + *padding_idx : Size(*padding_idx);
   }
-  return ops::bags(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
-                   include_last_offset, padding);
+  return ops::bags_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse,
+                                per_sample_weights, include_last_offset, padding);
 }
 
 }  // namespace vitro

@@ -292,7 +292,7 @@ Three unique_along(At x, int64_t dim, bool, bool, bool) {
 }
 Three unique_runs(At x, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
   const Three all = unique_consecutive(x, dim);
-  const bool slices = dim && x.operand.tensor().rank() != 1;
+  const bool slices = dim && (*dim != 0 || x.operand.tensor().rank() != 1);  // as torch
   return slices ? all : flagged(all, return_inverse, return_counts);
 }
 
@@ -630,6 +630,12 @@ constexpr NamedFunction rows[] = {
      bound<&dist>},
     {"renorm", "x with the slices along dim scaled so that their p-norms are at most maxnorm.",
      "(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", bound<&renorm>},
+    {"embedding_renorm", "The weight with the rows at the indices scaled as by renorm.",
+     "(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+     bound<&embedding_renorm>},
+    {"embedding_renorm_", "The weight with the rows at the indices scaled as by renorm.",
+     "(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
+     written<&embedding_renorm>},
     {"true_divide", "x / other; integers are divided as floating-point numbers.",
      ".Tensor(Tensor self, Tensor other) -> Tensor\n"
      ".Scalar(Tensor self, Scalar other) -> Tensor",
@@ -701,6 +707,7 @@ constexpr NamedFunction rows[] = {
 };
 
 constexpr OtherName names[] = {
+    {"_conj", "conj"},
     {"absolute", "abs"},
     {"arccos", "acos"},
     {"arccosh", "acosh"},

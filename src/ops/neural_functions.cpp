@@ -59,6 +59,10 @@ Tensor triu_indices_of(int64_t row, int64_t col, int64_t offset, std::optional<D
   return triu_indices(row, col, offset, dtype.value_or(DType::i64), device, from);
 }
 
+using CtcByNumbers = Tensor (*)(At, const Tensor&, DimsArg, DimsArg, int64_t, int64_t, bool);
+using CtcByTensors = Tensor (*)(At, const Tensor&, const Tensor&, const Tensor&, int64_t, int64_t,
+                                bool);
+
 constexpr NamedFunction rows[] = {
     {"hardsigmoid", "x + 3 within [0, 6], divided by 6.", "(Tensor self) -> Tensor",
      bound<&hardsigmoid>},
@@ -102,7 +106,7 @@ constexpr NamedFunction rows[] = {
      "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
      "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int "
      "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-     bound<&bags>},
+     bound<&bags_forward_only>},
     {"embedding_bag", "Sums, means or maxima of bags of rows.",
      "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
      "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
@@ -238,6 +242,14 @@ constexpr NamedFunction rows[] = {
      "multilabel_margin_loss, and whether each class is in the target.",
      "(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
      bound<&multilabel_margin_loss_forward>},
+    {"ctc_loss", "-log of the probability of a target whose labels are spread over the steps.",
+     ".IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+     "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+     bound<static_cast<CtcByNumbers>(&ctc_loss)>},
+    {"ctc_loss", "-log of the probability of a target whose labels are spread over the steps.",
+     ".Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int "
+     "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+     bound<static_cast<CtcByTensors>(&ctc_loss)>},
     {"einsum", "The sum of products that the equation describes.",
      "(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", bound<&einsum_of>},
     {"outer", "The products of each two elements.", "(Tensor self, Tensor vec2) -> Tensor",

@@ -64,8 +64,8 @@ bool in_one_visit(const Operand& a, const Operand& b) {
 }
 
 void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
-  VITRO_CHECK(is_floating(common) || !alpha.is_floating(), op, ": alpha must be an integer for ",
-              common, ", got ", alpha);
+  VITRO_CHECK(is_floating(common) || is_complex(common) || !alpha.is_floating(), op,
+              ": alpha must be an integer for ", common, ", got ", alpha);
 }
 
 // b * alpha in the dtype in which a and b are added; alpha is rounded to it, too.

@@ -138,8 +138,8 @@ void AvgPool<dims>::shape(ShapeCall& call) {
   const auto& a = call.attrs.as<Attrs>();
   const Kernel k = checked_kernel(call.op, a, dims);
   const DType dtype = operand_of(call).dtype;
-  VITRO_CHECK(is_floating(dtype), call.op, ": takes floating-point numbers, got ", dtype,
-              "; cast them first");
+  VITRO_CHECK(is_floating(dtype) || dtype == DType::i64, call.op,
+              ": takes floating-point numbers or i64, got ", dtype, "; cast them first");
   VITRO_CHECK(a.divisor_override != 0, call.op, ": divisor_override must not be 0");
   push_pooled(call, k, "the mean", dims == 2);
 }

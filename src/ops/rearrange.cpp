@@ -205,6 +205,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
                 std::optional<Device> device, std::source_location from) {
   const CalledAs name("linspace", from);
   VITRO_CHECK(steps >= 0, "linspace: steps must not be negative, got ", steps);
+  if (is_complex(dtype)) return linspace_between(start, end, steps, dtype, device, from);
   const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
   if (steps == 1) return full({1}, start, dtype, device);
   const double a = end_in(start, dtype), b = end_in(end, dtype);
@@ -218,6 +219,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, DType dty
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, DType dtype,
                 std::optional<Device> device, std::source_location from) {
   const CalledAs name("logspace", from);
+  if (is_complex(dtype)) return logspace_between(start, end, steps, base, dtype, device, from);
   const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
   const double a = end_in(start, dtype), b = end_in(end, dtype);
   return to(pow(Scalar(base), linspace(a, b, steps, wide, device, from)), dtype);

@@ -346,7 +346,7 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
                  const Scalar& alpha) {
   const CalledAs name("index_add", x.where);
   const DType dtype = source.dtype();
-  VITRO_CHECK(is_floating(dtype) || !alpha.is_floating(),
+  VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !alpha.is_floating(),
               "index_add: alpha must be an integer for ", dtype, ", got ", alpha);
   const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
   const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);

@@ -23,6 +23,7 @@
 #include "vitro/ops/product.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/scatter.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
@@ -283,6 +284,17 @@ Tensor renorm(ops::At x, double p, int64_t dim, double maxnorm) {
   const Value wide = t.is_complex() ? Value(t) : Value(ops::widened("renorm", x));
   const Value norm = linalg_vector_norm(wide, p, others, true);
   return to(wide * ops::where(norm > maxnorm, maxnorm / (norm + 1e-7), 1), t.dtype());
+}
+
+Tensor embedding_renorm(ops::At weight, const Tensor& indices, double max_norm, double norm_type) {
+  const CalledAs name("embedding_renorm", weight.where);
+  const Tensor& t = weight.operand.tensor();
+  VITRO_CHECK(t.rank() == 2, "embedding_renorm: needs a matrix, got sizes ", numbers_of(t.sizes()));
+  VITRO_CHECK(indices.dtype() == DType::i64 || indices.dtype() == DType::i32,
+              "embedding_renorm: indices must be i64 or i32, got ", indices.dtype());
+  const Tensor none = zeros({t.size(0)}, DType::boolean, t.device());
+  const Tensor used = index_fill(none, 0, to(reshape(indices, {-1}), DType::i64), true);
+  return ops::where(unsqueeze(used, 1), renorm(weight, norm_type, 0, max_norm), t);
 }
 
 Tensor linalg_vecdot(ops::At x, const Tensor& y, int64_t dim) {

@@ -231,7 +231,7 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)max_pool1d(f({2, 3}) > 0, 2); }},
       {"avg_pool1d: padding 2 is more than half of the kernel_size 2",
        [] { (void)avg_pool1d(f({2, 3}), 2, 1, 2); }},
-      {"avg_pool1d: takes floating-point numbers, got bool; cast them first",
+      {"avg_pool1d: takes floating-point numbers or i64, got bool; cast them first",
        [] { (void)avg_pool1d(f({2, 3}) > 0, 2); }},
       {"argsort: dimension 2 is out of range; needs -1 to 0", [] { (void)argsort(f({3}), 2); }},
       {"take: index 7 is out of range along dimension 0, of size 3; needs -3 to 2",

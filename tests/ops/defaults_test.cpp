@@ -339,6 +339,7 @@ std::map<std::string, Row> decompositions() {
   static const auto* classes = new Tensor(Tensor::empty({3, 3}, DType::i64));
   static const auto* pivots = new Tensor(Tensor::empty({3}, DType::i32));
   static const auto* solid = new Tensor(Tensor::empty({3, 1, 3}));
+  static const auto* lengths = new Tensor(Tensor::from<int64_t>({1, 1, 1}, {3}));
   return {
       {"linalg_cholesky_ex", {{x()}, [] { (void)linalg_cholesky_ex(x()); }}},
       {"linalg_cholesky", {{x()}, [] { (void)linalg_cholesky(x()); }}},
@@ -370,6 +371,12 @@ std::map<std::string, Row> decompositions() {
       {"linalg_matrix_rank", {{x(), Scalar(0.5)}, [] { (void)linalg_matrix_rank(x(), 0.5, 0.0); }}},
       {"multilabel_margin_loss",
        {{x(), *classes}, [] { (void)multilabel_margin_loss(x(), *classes); }}},
+      {"ctc_loss.IntList",
+       {{batch(), indices(), List{1, 1, 1}, List{1, 1, 1}},
+        [] { (void)ctc_loss(batch(), indices(), {1, 1, 1}, {1, 1, 1}); }}},
+      {"ctc_loss.Tensor",
+       {{batch(), indices(), *lengths, *lengths},
+        [] { (void)ctc_loss(batch(), indices(), *lengths, *lengths); }}},
       {"linalg_ldl_factor_ex", {{x()}, [] { (void)linalg_ldl_factor_ex(x()); }}},
       {"linalg_ldl_factor", {{x()}, [] { (void)linalg_ldl_factor(x()); }}},
       {"linalg_ldl_solve",
@@ -654,6 +661,8 @@ TEST(Defaults, are_compared_for_every_function) {
                                           "_safe_softmax",
                                           "tensor_split.tensor_indices_or_sections",
                                           "searchsorted.Scalar",
+                                          "linalg_pinv.atol_rtol_tensor",
+                                          "linalg_matrix_rank.atol_rtol_tensor",
                                           "istft"};
   // Overloads under other names, ops on pairs of which complex calls consist, those that copy the
   // result of a function, and those that create tensors like another one.

@@ -55,6 +55,9 @@ def bags():
         add(weight, INDICES + 1, OFFSETS, mode=mode)
         for padding in (None, -2, 0, 5, -6):
             add(weight, INDICES, OFFSETS, op="embedding_bag.padding_idx", mode=mode, padding=padding)
+    for mode in MODES:
+        add(weight, INDICES, OFFSETS, op="_embedding_bag_forward_only", mode=mode, last=True)
+        add(weight, INDICES, OFFSETS, op="embedding_bag.padding_idx", mode=mode, last=True, padding=None)
     add(weight, INDICES, OFFSETS, torch.ones(8), mode=1)
     add(weight, INDICES, OFFSETS, torch.ones(7), mode=0)
     add(weight, INDICES, OFFSETS, torch.ones(8, dtype=torch.float64), mode=0)

@@ -131,6 +131,23 @@ def narrow(x, scale):
     return torch.complex(x.real * scale, x.imag * 0.2)
 
 
+def numbers_among_arguments(family):
+    for name in NAMES:
+        family.add("_conj", z(name, 3), call=torch.conj_physical)
+        x, dtype = z(name, 3, 4), z(name).dtype
+        for op in ("add", "sub", "rsub"):
+            family.add(op, x, z(name, 3, 4, key=1), attrs=dict(alpha=-3.125), tolerance=NEAR)
+        family.add("index_add", x, torch.tensor([2, 0]), z(name, 2, 4, key=1), attrs=dict(dim=0, alpha=0.5), tolerance=NEAR,
+                   call=lambda x, index, source, dim, alpha: torch.index_add(x, dim, index, source, alpha=alpha))
+        for start, end, steps in ((4.3, -3, 5), (0, 1.2, 2), (2, 2, 1), (1, 0.5, 0)):
+            family.add("linspace", attrs=dict(start=start, end=end, steps=steps, dtype=dtype), tolerance=NEAR)
+            family.add("logspace", attrs=dict(start=start, end=end, steps=steps, dtype=dtype), tolerance=FAR)
+        family.add("logspace", attrs=dict(start=0.5, end=1, steps=3, base=-2.0, dtype=dtype), tolerance=FAR)
+        for ord in (1, -1, INF, -INF):
+            family.add("linalg_matrix_norm", x, attrs=dict(ord=ord), tolerance=FAR)
+            family.add("linalg_norm", x, attrs=dict(ord=ord, keepdim=True), tolerance=FAR)
+
+
 def functions(family):
     for name in NAMES:
         x = z(name, 3, 4)
@@ -183,6 +200,7 @@ def complex_family():
     layouts(family)
     products(family)
     functions(family)
+    numbers_among_arguments(family)
     return family
 
 

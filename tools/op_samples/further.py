@@ -341,9 +341,39 @@ def statistics(family):
     family.add("gradient", x, attrs={"edge_order": 3})
 
 
+def rarer_arguments(family):
+    matrices = torch.diag(torch.tensor([3.0, 2.0, 1.0])).expand(2, 2, 3, 3).contiguous()
+    for tolerances in ({"atol": torch.tensor([0.5, 1.5])}, {"rtol": torch.tensor([[0.5], [0.9]])}, {"atol": torch.tensor([[0.5], [0.0]]), "rtol": torch.tensor([0.0, 0.5])},
+                       {"atol": torch.tensor([0.0, 1.0], dtype=torch.float64)}, {"atol": torch.tensor([1 + 1j])}):
+        for hermitian in (False, True):
+            given = [tolerances.get("atol"), tolerances.get("rtol")]
+            for op in ("matrix_rank", "pinv"):
+                family.add(f"linalg_{op}", matrices, *given, attrs={"hermitian": hermitian}, tolerance=SUMS,
+                           call=lambda x, atol, rtol, hermitian, op=op: getattr(torch.linalg, op)(x, atol=atol, rtol=rtol, hermitian=hermitian))
+    renorm = dict(max_norm=1.5, norm_type=2.0)
+    for op in ("embedding_renorm", "embedding_renorm_"):
+        family.add(op, x_of("f32", 5, 3), torch.tensor([[0, 4], [4, 1]]), attrs=renorm, tolerance=SUMS, call=getattr(ATEN, "embedding_renorm_"))
+    for name in ("f64", "bf16", "f16"):
+        family.add("embedding_renorm", x_of(name, 5, 3), torch.tensor([2, 0], dtype=torch.int32), attrs=dict(max_norm=0.5, norm_type=1.0), tolerance=SUMS)
+    family.add("embedding_renorm", x_of("f32", 5, 3), torch.tensor([5]), attrs=renorm)
+    family.add("embedding_renorm", x_of("f32", 5, 3), torch.tensor([1.0]), attrs=renorm)
+    family.add("embedding_renorm", x_of("f32", 5), torch.tensor([1]), attrs=renorm)
+    for dim in (-1, 0, None):
+        for flags in ({"return_inverse": True}, {"return_counts": True}):
+            family.add("unique_consecutive", torch.tensor([1, 1, 2, 1, 3, 3]), attrs={"dim": dim} | flags)
+    for op in ("avg_pool1d", "avg_pool2d", "avg_pool3d"):
+        dims = int(op[8])
+        x = torch.arange(-40, 88).reshape(1, 2, *(1, 4, 4, 4)[4 - dims:], -1)[..., :4] * 3
+        for options in ({}, {"padding": [1] * dims}, {"padding": [1] * dims, "count_include_pad": False}, {"stride": [2] * dims, "ceil_mode": True}):
+            family.add(op, x, attrs={"kernel_size": [3] * dims} | options)
+    family.add("avg_pool2d", torch.full((1, 1, 9, 9), 2**62 + 1), attrs={"kernel_size": [9, 9]})
+    family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]]), attrs={"kernel_size": [1, 2], "divisor_override": -3})
+    family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]], dtype=torch.int32), attrs={"kernel_size": [1, 2]}, refused=True)
+
+
 def further():
     family = Family("further")
-    for part in (elementwise, products, layouts, creations, statistics, other_names, plain):
+    for part in (elementwise, products, layouts, creations, statistics, other_names, plain, rarer_arguments):
         part(family)
     return family
 

@@ -11,6 +11,7 @@ from .samples import EQUAL, EXACT, Family, Tolerance
 SERIES = Tolerance(ulps=16, relative=64, absolute=64)  # near zeros of the function only the absolute error is small
 LONG = Tolerance(ulps=16, relative=512, absolute=512)
 STEPS = Tolerance(ulps=4, relative=8, absolute=8)
+SUMS = Tolerance(ulps=4, relative=64, absolute=64, roundings=3)
 ATEN = torch.ops.aten
 NAN, INF = float("nan"), float("inf")
 
@@ -234,6 +235,30 @@ def losses(family):
         family.add("multilabel_margin_loss_forward", x, wrong, attrs={"reduction": 1})
 
 
+def ctc_losses(family):
+    lengths = dict(input_lengths=[6, 5, 6, 0, 3], target_lengths=[3, 2, 0, 0, 3])
+    targets = torch.tensor([[1, 2, 2], [3, 1, 0], [2, 0, 0], [1, 1, 1], [2, 2, 1]])  # the last row needs four steps
+    joined, as_tensors = torch.tensor([1, 2, 2, 3, 1, 2, 2, 1]), [torch.tensor(x) for x in lengths.values()]
+    for name in ("f32", "f64"):
+        x = x_of(name, 6, 5, 4).log_softmax(2)
+        for reduction in (0, 1, 2):
+            for options in ({}, {"zero_infinity": True}, {"blank": 3}):
+                family.add("ctc_loss", x, targets, attrs=lengths | options | {"reduction": reduction}, tolerance=SUMS)
+                family.add("ctc_loss", x, joined, attrs=lengths | options | {"reduction": reduction}, tolerance=SUMS)
+            family.add("ctc_loss", x, targets, *as_tensors, attrs={"reduction": reduction}, tolerance=SUMS)
+            family.add("ctc_loss", x[:, 0], joined[:3], attrs={"input_lengths": [6], "target_lengths": [3], "reduction": reduction}, tolerance=SUMS)
+    family.add("ctc_loss", x[:1], targets[:, :0], attrs={"input_lengths": [1] * 5, "target_lengths": [0] * 5}, tolerance=SUMS)
+    family.add("ctc_loss", torch.full((3, 1, 3), -INF), targets[:1, :2], attrs={"input_lengths": [3], "target_lengths": [2]}, tolerance=SUMS)
+    family.add("ctc_loss", x, targets.int(), *(t.int() for t in as_tensors), tolerance=SUMS)
+    for wrong in ({"input_lengths": [7, 5, 6, 0, 3]}, {"target_lengths": [3, 2, 0, 0, 4]}, {"target_lengths": [3, 2, 0, 0]}, {"input_lengths": [6, -1, 6, 0, 3]},
+                  {"blank": 4}, {"blank": -1}):
+        family.add("ctc_loss", x, targets, attrs=lengths | wrong)
+    family.add("ctc_loss", x, joined[:7], attrs=lengths)
+    family.add("ctc_loss", x, targets.float(), attrs=lengths)
+    family.add("ctc_loss", x.long(), targets, attrs=lengths, refused=True)
+    family.add("ctc_loss", x[:, :, :0], targets, attrs=lengths)
+
+
 def fractional_pools(family):
     random = v.numbers("f32", (2, 3, 3), "random", low=0, high=0.99)
     for op, sizes, kernel, out in (("fractional_max_pool2d", (2, 3, 7, 6), [2, 2], [3, 4]), ("fractional_max_pool2d", (2, 3, 7, 6), [3, 1], [1, 6]),
@@ -267,7 +292,7 @@ def in_place(family):
 
 def special():
     family = Family("special")
-    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, fractional_pools, batch_norms, in_place):
+    for part in (unary, gammas, integers, polynomials, softmax_gradients, masked_indices, chunks, segments, losses, fractional_pools, batch_norms, in_place, ctc_losses):
         part(family)
     return family
 
@@ -295,4 +320,7 @@ def gradients():
         family.add("segment_reduce", g, lengths, None, None, attrs={"reduce": how},
                    call=lambda x, lengths, indices, offsets, reduce: ATEN.segment_reduce(x, reduce, lengths=lengths))
     family.add("multilabel_margin_loss", g, torch.tensor([[1, 3, -1, 0], [0, -1, 2, 2], [2, 2, 0, 1]]), attrs={"reduction": 1})
+    lengths = {"input_lengths": [5, 4, 3], "target_lengths": [3, 0, 2]}
+    for options in ({"reduction": 0}, {"reduction": 1}, {"reduction": 2, "blank": 2, "zero_infinity": True}):
+        family.add("ctc_loss", real(5, 3, 4, key="ctc"), torch.tensor([[1, 3, 3], [0, 0, 0], [3, 1, 0]]), attrs=lengths | options, slope=False)
     return family

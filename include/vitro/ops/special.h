@@ -37,6 +37,8 @@ Tensor erfinv(ops::At x);
 Tensor dist(ops::At x, const Tensor& other, double p = 2);
 // x with the slices along dim scaled so that their p-norms are at most maxnorm.
 Tensor renorm(ops::At x, double p, int64_t dim, double maxnorm);
+// Only the rows of the weight at the indices.
+Tensor embedding_renorm(ops::At weight, const Tensor& indices, double max_norm, double norm_type);
 Tensor linalg_vecdot(ops::At x, const Tensor& y, int64_t dim = -1);
 // beta * x + alpha * (mat @ vec), and the sum of batches of products.
 Tensor addmv(ops::At x, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,

@@ -153,7 +153,11 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
   }
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
   const DType counts_in = info.integer_count ? DType::i64 : type;
-  return body.results(attrs, state, cast(pool.index(count), counts_in))[result];
+  Value counts = cast(pool.index(count), counts_in);
+  // The lanes behind the last element may count 0, by which an integer must not be divided.
+  if (info.count && is_integer(counts.dtype()) && !info.integer_count)
+    counts = where(counts == 0, 1, counts);
+  return body.results(attrs, state, counts)[result];
 }
 
 // The result of a reduction or product over no elements.
