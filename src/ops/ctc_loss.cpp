@@ -29,6 +29,35 @@ using namespace ops;
 constexpr std::string_view op = "ctc_loss";
 constexpr double least = -std::numeric_limits<double>::infinity();
 
+// ---- calls of ops with fewer arguments, which are many here ----
+
+Value column(const Tensor& x) {
+  return unsqueeze(x, 1);
+}
+Value places(const Tensor& like, const Size& n) {
+  return arange(n, DType::i64, like.device());
+}
+Value whole(const Tensor& like, const Sizes& sizes, int64_t number) {
+  return full(sizes, number, DType::i64, like.device());
+}
+Value picked(const Tensor& x, int64_t dim, const Tensor& index) {
+  return gather(x, dim, index);
+}
+Value at_step(const Tensor& each, int64_t t) {
+  return select(each, 0, t);
+}
+Value part(const Tensor& x, const Size& begin, const Size& length) {
+  return narrow(x, 1, begin, length);
+}
+Value beside(const Tensor& a, const Tensor& b) {
+  return vitro::cat({a, b}, 1);
+}
+Value at_least(const Tensor& x, int64_t number) {
+  return clamp(x, number);
+}
+
+// ---- the program ----
+
 // The lengths of a batch, which are checked before the program is made, and the same as a tensor.
 struct Lengths {
   std::vector<int64_t> each;
@@ -60,33 +89,27 @@ struct Lengths {
   }
 };
 
-// The labels [n, longest]; 0 behind the last one of a row.
-Value labels_of(const Tensor& targets, const Lengths& lengths, Size batch) {
-  VITRO_CHECK(targets.rank() == 1 || targets.rank() == 2, op,
-              ": targets must have rank 1 or 2, got sizes ", numbers_of(targets.sizes()));
-  const bool joined = targets.rank() == 1;
+// The labels [n, longest]; others behind the last one of a row.
+Value labels_of(const Tensor& targets, const Lengths& lengths, const Size& batch) {
+  VITRO_CHECK(targets.rank() == 1 || (targets.rank() == 2 && equal(targets.size(0), batch)), op,
+              ": targets must have rank 1, or 2 with ", number_of(batch), " rows, got sizes ",
+              numbers_of(targets.sizes()));
   lengths.check("target_lengths", batch, targets.size(-1));
   const Value all = to(targets, DType::i64);
-  if (!joined) {
-    VITRO_CHECK(equal(targets.size(0), batch), op, ": targets have sizes ",
-                numbers_of(targets.sizes()), " for ", number_of(batch), " rows");
-    return narrow(all, 1, 0, lengths.longest());
-  }
+  if (targets.rank() == 2) return part(all, 0, lengths.longest());
   const int64_t sum = std::accumulate(lengths.each.begin(), lengths.each.end(), int64_t{0});
   VITRO_CHECK(equal(targets.size(0), sum), op, ": target_lengths add up to ", sum, ", targets are ",
               number_of(targets.size(0)));
   const Value first = cumsum(lengths.tensor, 0) - lengths.tensor;
-  const Value place = arange(lengths.longest(), DType::i64, targets.device());
-  const Value inside = place < unsqueeze(lengths.tensor, 1);
-  return take(all, ops::where(inside, unsqueeze(first, 1) + place, 0));
+  const Value place = places(all, lengths.longest());
+  return take(all, ops::where(place < column(lengths.tensor), column(first) + place, 0));
 }
 
 // A blank before, between and behind the labels: [n, 2 * longest + 1].
 Value with_blanks(const Value& labels, int64_t blank) {
   const Size n = labels.size(0), longest = labels.size(1);
-  const Value blanks = full_like(labels, blank);
-  const Value pairs = reshape(stack({blanks, labels}, 2), {n, 2 * longest});
-  return vitro::cat({pairs, full({n, 1}, blank, DType::i64, labels.device())}, 1);
+  const Value pairs = stack({whole(labels, labels.sizes(), blank), labels}, 2);
+  return beside(reshape(pairs, {n, 2 * longest}), whole(labels, {n, 1}, blank));
 }
 
 // The logarithm of the sum of e^x. Where all are -inf neither it nor its gradient is NaN.
@@ -105,26 +128,25 @@ Value log_of_sum(std::initializer_list<Value> terms) {
 // Behind `count` elements of -inf.
 Value shifted(const Value& x, int64_t count) {
   const Value before = full({x.size(0), count}, least, x.dtype(), x.device());
-  return vitro::cat({before, narrow(x, 1, 0, x.size(1) - count)}, 1);
+  return beside(before, part(x, 0, x.size(1) - count));
 }
 
 // The logarithms of the probabilities of beginnings that end with each label: [n, steps, labels].
 Value alphas(const Value& log_probs, const Value& labels, const Value& lengths) {
   const int64_t steps = log_probs.size(0).value();
   const Size n = labels.size(0), count = labels.size(1);
-  const Value each = gather(log_probs, 2, expand(labels, {steps, n, count}));
-  const Value place = arange(count, DType::i64, labels.device());
-  const Value begins = (place < 2) & (place <= 2 * Value(unsqueeze(lengths, 1)));
-  Value now = ops::where(begins, select(each, 0, 0), least), skips;
+  const Value each = picked(log_probs, 2, expand(labels, {steps, n, count}));
+  const Value place = places(labels, count);
+  Value now = ops::where((place < 2) & (place <= column(lengths) * 2), at_step(each, 0), least);
+  Value skips;
   const bool has_labels = count.value() > 1;
   if (has_labels)  // a blank between different labels may be left out
-    skips = constant_pad_nd(narrow(labels, 1, 2, count - 2) != narrow(labels, 1, 0, count - 2),
-                            {2, 0}, false);
+    skips = constant_pad_nd(part(labels, 2, count - 2) != part(labels, 0, count - 2), {2, 0});
   std::vector<Tensor> all{now};
   for (int64_t t = 1; t < steps; ++t) {
     if (has_labels)
       now = log_of_sum({now, shifted(now, 1), ops::where(skips, shifted(now, 2), least)});
-    now = now + select(each, 0, t);
+    now = now + at_step(each, t);
     all.push_back(now);
   }
   return stack(all, 1);
@@ -133,15 +155,14 @@ Value alphas(const Value& log_probs, const Value& labels, const Value& lengths) 
 // ATen's gradient is that of a softmax before: e^x is added to the gradient of x. This is 0, with
 // that gradient.
 Value as_of_softmax(const Value& log_probs, const Value& lengths) {
-  const Value step = unsqueeze(arange(log_probs.size(0), DType::i64, log_probs.device()), 1);
+  const Value step = column(places(log_probs, log_probs.size(0)));
   const Value sums = sum(ops::where(step < lengths, sum(exp(log_probs), {2}), 0), {0});
   return sums - detach(sums);
 }
 
 // Of each row of the batch.
-Value losses(const At& log_probs, const Tensor& targets, const Lengths& input_lengths,
+Value losses(const Value& x, const Tensor& targets, const Lengths& input_lengths,
              const Lengths& target_lengths, int64_t blank) {
-  const Value x = widened(op, log_probs);
   VITRO_CHECK(x.rank() == 3 && !equal(x.numel(), 0), op,
               ": needs log_probs [steps, batch, classes] with elements, got sizes ",
               numbers_of(x.sizes()));
@@ -149,34 +170,33 @@ Value losses(const At& log_probs, const Tensor& targets, const Lengths& input_le
               number_of(x.size(2)), " classes, got ", blank);
   input_lengths.check("input_lengths", x.size(1), x.size(0));
   const Value labels = with_blanks(labels_of(targets, target_lengths, x.size(1)), blank);
-  const Value steps = input_lengths.tensor, ends = unsqueeze(target_lengths.tensor * 2, 1);
+  const Value steps = input_lengths.tensor, ends = column(target_lengths.tensor * 2);
   const Value alpha = alphas(x, labels, target_lengths.tensor);
-  const Value last = reshape(clamp(steps - 1, 0), {-1, 1, 1});
-  const Value at_last = squeeze(gather(alpha, 1, expand(last, {-1, 1, alpha.size(2)})), 1);
-  const Value on_blank = gather(at_last, 1, ends),
-              on_label = gather(at_last, 1, clamp(ends - 1, 0));
-  const Value whole = log_of_sum({on_blank, ops::where(ends == 0, least, on_label)});
-  const Value without = ops::where(ends == 0, 0, full({}, least, x.dtype(), x.device()));
-  const Value found = ops::where(unsqueeze(steps == 0, 1), without, whole);
-  return as_of_softmax(x, steps) - squeeze(found, 1);
+  const Value last = column(column(at_least(steps - 1, 0)));
+  const Value at_last = squeeze(picked(alpha, 1, expand(last, {-1, 1, alpha.size(2)})), 1);
+  const Value no_labels = ends == 0;
+  const Value on_label = picked(at_last, 1, at_least(ends - 1, 0));
+  const Value found =
+      log_of_sum({picked(at_last, 1, ends), ops::where(no_labels, least, on_label)});
+  const Value without = log(to(no_labels, x.dtype()));  // a certain or an impossible target
+  return as_of_softmax(x, steps) - squeeze(ops::where(column(steps == 0), without, found), 1);
 }
 
 Tensor loss(const At& given, const Tensor& targets, const Lengths& input_lengths,
             const Lengths& target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
   VITRO_CHECK(reduction >= reduce_none && reduction <= reduce_sum, op,
               ": reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
-  const Tensor& t = given.operand.tensor();
-  const bool batched = t.rank() != 2;
-  const Tensor x = batched ? t : unsqueeze(given, 1);
-  Value out = losses({x, given.where}, targets, input_lengths, target_lengths, blank);
+  const Value wide = widened(op, given);
+  const bool batched = wide.rank() != 2;
+  Value out = losses(batched ? wide : column(wide), targets, input_lengths, target_lengths, blank);
   if (zero_infinity) out = ops::where(out == -least, 0, out);
   if (reduction == reduce_mean)
-    out = mean(out / to(clamp(target_lengths.tensor, 1), out.dtype()));
+    out = mean(out / to(at_least(target_lengths.tensor, 1), out.dtype()));
   else if (reduction == reduce_sum)
     out = sum(out);
   else if (!batched)
     out = squeeze(out, 0);
-  return to(out, t.dtype());
+  return to(out, given.operand.tensor().dtype());
 }
 
 }  // namespace

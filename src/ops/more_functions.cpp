@@ -298,15 +298,38 @@ Three unique_runs(At x, bool return_inverse, bool return_counts, std::optional<i
 
 // ---- histograms, gradients ----
 
+std::vector<double> as_doubles(const std::vector<Scalar>& numbers) {
+  std::vector<double> out;
+  for (const Scalar& one : numbers) out.push_back(one.as_double());
+  return out;
+}
 std::pair<Tensor, Tensor> histogram_between(At x, const Tensor& bins, const Tensor& weight,
                                             bool density) {
   return histogram(x, bins, weight, density);
 }
 std::pair<Tensor, Tensor> histogram_of_parts(At x, int64_t bins, const std::vector<Scalar>& range,
                                              const Tensor& weight, bool density) {
-  std::vector<double> bounds;
-  for (const Scalar& one : range) bounds.push_back(one.as_double());
-  return histogram(x, bins, bounds, weight, density);
+  return histogram(x, bins, as_doubles(range), weight, density);
+}
+std::vector<Tensor> joined(std::pair<Tensor, std::vector<Tensor>> histogram) {
+  histogram.second.insert(histogram.second.begin(), std::move(histogram.first));
+  return std::move(histogram.second);
+}
+std::vector<Tensor> histogramdd_of_parts(At x, const Dims& bins, const std::vector<Scalar>& range,
+                                         const Tensor& weight, bool density) {
+  return joined(histogramdd(x, bins, as_doubles(range), weight, density));
+}
+std::vector<Tensor> histogramdd_of_number(At x, int64_t bins, const std::vector<Scalar>& range,
+                                          const Tensor& weight, bool density) {
+  const Tensor& t = x.operand.tensor();
+  const Size dims = t.rank() > 0 ? t.size(-1) : Size(0);
+  return histogramdd_of_parts(x, Dims(static_cast<size_t>(dims.value()), bins), range, weight,
+                              density);
+}
+std::vector<Tensor> histogramdd_between(At x, std::span<const Tensor> bins,
+                                        const std::vector<Scalar>&, const Tensor& weight,
+                                        bool density) {
+  return joined(histogramdd(x, bins, weight, density));
 }
 // Without a spacing, 1; one for all dimensions, or one for each.
 std::vector<Tensor> gradient_by_number(At x, const std::vector<Scalar>& spacing, DimsArg dim,
@@ -562,6 +585,18 @@ constexpr NamedFunction rows[] = {
      ".bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool "
      "density=False) -> (Tensor hist, Tensor bin_edges)",
      bound<&histogram_of_parts>},
+    {"histogramdd", "The number of points in equal parts of a range of each dimension, and edges.",
+     "(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> "
+     "(Tensor hist, Tensor[] bin_edges)",
+     bound<&histogramdd_of_parts>},
+    {"histogramdd", "The number of points in equal parts of a range of each dimension, and edges.",
+     ".int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool "
+     "density=False) -> (Tensor hist, Tensor[] bin_edges)",
+     bound<&histogramdd_of_number>},
+    {"histogramdd", "The number of points between neighbouring edges of each dimension, and edges.",
+     ".TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool "
+     "density=False) -> (Tensor hist, Tensor[] bin_edges)",
+     bound<&histogramdd_between>},
     {"_unique2", "The distinct elements, ascending; the place of each; how often it occurs.",
      "(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
      "(Tensor, Tensor, Tensor)",

@@ -2,6 +2,9 @@
 // expression over its symbols, and reading an element is a graph break.
 #include "bind.h"
 #include "functions.h"
+#include "vitro/ops/arithmetic.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/reduce.h"
 
 namespace vitro::ops {
 namespace {
@@ -23,6 +26,22 @@ Size sym_storage_offset(At x) {
 Scalar local_scalar_dense(At x) {
   return x.operand.tensor().item(x.where);
 }
+Scalar is_nonzero(At x) {
+  return x.operand.tensor().item(x.where).as_bool();
+}
+Scalar is_same_size(At x, const Tensor& other) {
+  return equal_sizes(x.operand.tensor().sizes(), other.sizes());
+}
+bool holds_everywhere(const At& x, const Tensor& truths) {
+  return all({truths, x.where}).item<bool>(x.where);
+}
+Scalar equal_tensors(At x, const Tensor& other) {
+  return equal_sizes(x.operand.tensor().sizes(), other.sizes()) &&
+         holds_everywhere(x, eq({x.operand.tensor(), x.where}, other));
+}
+Scalar all_close(At x, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return holds_everywhere(x, isclose(x, other, rtol, atol, equal_nan));
+}
 
 constexpr NamedFunction rows[] = {
     {"sym_size", "The size of a dimension.", ".int(Tensor self, int dim) -> SymInt",
@@ -36,6 +55,16 @@ constexpr NamedFunction rows[] = {
      bound<&local_scalar_dense>},
     {"item", "The only element, as a number.", "(Tensor self) -> Scalar",
      bound<&local_scalar_dense>},
+    {"is_nonzero", "Whether the only element is not 0.", "(Tensor self) -> bool",
+     bound<&is_nonzero>},
+    {"is_same_size", "Whether both have the same sizes.", "(Tensor self, Tensor other) -> bool",
+     bound<&is_same_size>},
+    {"equal", "Whether both have the same sizes and equal elements.",
+     "(Tensor self, Tensor other) -> bool", bound<&equal_tensors>},
+    {"allclose", "Whether all |x - other| <= atol + rtol * |other|.",
+     "(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float "
+     "atol=1e-08, bool equal_nan=False) -> bool",
+     bound<&all_close>},
 };
 
 }  // namespace

@@ -283,10 +283,15 @@ const Overload& chosen(std::string_view name, std::span<const ArgValue> position
   throw_error(none_takes(name, reasons));
 }
 
-// The tensors as the results of the schema: of a list of them, it is the only one.
+// The tensors as the results of the schema; the last result may be a list of those that are left.
 std::vector<ArgValue> as_values(const Schema& schema, std::vector<Tensor> tensors) {
-  if (schema.results[0].type.list) return {std::move(tensors)};
-  return {std::make_move_iterator(tensors.begin()), std::make_move_iterator(tensors.end())};
+  const bool has_list = schema.results.back().type.list;
+  const auto first = std::make_move_iterator(tensors.begin());
+  const auto left =
+      has_list ? first + std::ssize(schema.results) - 1 : std::make_move_iterator(tensors.end());
+  std::vector<ArgValue> out(first, left);
+  if (has_list) out.emplace_back(std::vector<Tensor>(left, std::make_move_iterator(tensors.end())));
+  return out;
 }
 
 // Whether all arguments that the op itself does not take have their defaults, so that the call is a

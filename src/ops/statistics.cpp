@@ -254,12 +254,45 @@ Tensor bincount(ops::At x, const Tensor& weights, int64_t minlength) {
 
 namespace {
 
-void check_histogram(const Tensor& x, const Tensor& weight) {
-  check_single_or_double("histogram", x);
+void check_histogram(std::string_view op, const Tensor& x, const Tensor& weight, Sizes needed) {
+  check_single_or_double(op, x);
   if (!weight.defined()) return;
-  VITRO_CHECK(weight.dtype() == x.dtype() && ops::equal_sizes(weight.sizes(), x.sizes()),
-              "histogram: needs a weight of ", x.dtype(), " for each element, got ", weight.dtype(),
+  VITRO_CHECK(weight.dtype() == x.dtype() && ops::equal_sizes(weight.sizes(), needed), op,
+              ": needs a weight of ", x.dtype(), " for each element, got ", weight.dtype(),
               " of sizes ", numbers_of(weight.sizes()), " for sizes ", numbers_of(x.sizes()));
+}
+void check_edges(std::string_view op, const Tensor& edges, DType dtype) {
+  VITRO_CHECK(edges.rank() == 1 && !equal(edges.numel(), 0) && edges.dtype() == dtype, op,
+              ": needs a vector of edges of ", dtype, ", got ", edges.dtype(), " of sizes ",
+              numbers_of(edges.sizes()));
+}
+
+// Equal parts of the range, by default from the smallest to the largest element of t.
+Tensor equal_parts(std::string_view op, const Tensor& t, int64_t bins,
+                   std::span<const double> range) {
+  VITRO_CHECK(bins > 0, op, ": bins must be positive, got ", bins);
+  VITRO_CHECK(range.empty() || (range.size() == 2 && range[0] <= range[1]), op,
+              ": range needs a lower and an upper bound");
+  double low = 0, high = range.empty() ? 1 : range[1];  // without elements from 0 to 1
+  if (!range.empty()) {
+    low = range[0];
+  } else if (!equal(t.numel(), 0)) {
+    low = amin(t, Dims(), false).item<double>();
+    high = amax(t, Dims(), false).item<double>();
+  }
+  VITRO_CHECK(low - low == 0 && high - high == 0, op, ": needs a finite range, got ", low, " to ",
+              high);
+  if (low == high) low -= 0.5, high += 0.5;
+  return linspace(low, high, bins + 1, t.dtype(), t.device());
+}
+
+// The number of the part in which each element is, the end of the last one included; -1 for an
+// element that is not between the first and the last edge.
+Value place_between(const Tensor& edges, const Value& t) {
+  const Size parts = edges.numel() - 1;
+  const Value behind = searchsorted(edges, t, false, true);
+  const Value inside = (t >= part(edges, 0, 0, 1)) & (t <= part(edges, 0, parts, 1));
+  return ops::where(inside, ops::minimum(behind, Scalar(parts)) - 1, -1);
 }
 
 }  // namespace
@@ -268,16 +301,10 @@ std::pair<Tensor, Tensor> histogram(ops::At x, const Tensor& edges, const Tensor
                                     bool density) {
   const CalledAs name("histogram", x.where);
   const Tensor t = flat(x.operand.tensor());
-  check_histogram(x.operand.tensor(), weight);
-  VITRO_CHECK(edges.rank() == 1 && !equal(edges.numel(), 0) && edges.dtype() == t.dtype(),
-              "histogram: needs a vector of edges of ", t.dtype(), ", got ", edges.dtype(),
-              " of sizes ", numbers_of(edges.sizes()));
-  const Size bins = edges.numel() - 1;
-  const Value behind = searchsorted(edges, t, false, true);
-  const Value at_end = t == part(edges, 0, bins, 1);
-  const Value place = ops::where(at_end, number_on(t.device(), bins), behind) - 1;
+  check_histogram("histogram", x.operand.tensor(), weight, x.operand.tensor().sizes());
+  check_edges("histogram", edges, t.dtype());
   const Tensor weights = weight.defined() ? flat(weight) : Value();
-  Value counts = sums_at(place, weights, bins, t.dtype());
+  Value counts = sums_at(place_between(edges, t), weights, edges.numel() - 1, t.dtype());
   if (density) counts = counts / ops::sum(counts) / diff(edges);
   return {counts, edges};
 }
@@ -286,21 +313,71 @@ std::pair<Tensor, Tensor> histogram(ops::At x, int64_t bins, const std::vector<d
                                     const Tensor& weight, bool density) {
   const CalledAs name("histogram", x.where);
   const Tensor& t = x.operand.tensor();
-  check_histogram(t, weight);
-  VITRO_CHECK(bins > 0, "histogram: bins must be positive, got ", bins);
-  VITRO_CHECK(range.empty() || (range.size() == 2 && range[0] <= range[1]),
-              "histogram: range needs a lower and an upper bound");
-  double low = 0, high = range.empty() ? 1 : range[1];  // without elements from 0 to 1
-  if (!range.empty()) {
-    low = range[0];
-  } else if (!equal(t.numel(), 0)) {
-    low = amin(t, Dims(), false).item<double>();
-    high = amax(t, Dims(), false).item<double>();
+  check_histogram("histogram", t, weight, t.sizes());
+  return histogram(x, equal_parts("histogram", t, bins, range), weight, density);
+}
+
+namespace {
+
+// The sizes without the last one, which must be `dims`, and the places of elements.
+Sizes sizes_of_points(const Tensor& t, size_t dims) {
+  VITRO_CHECK(t.rank() >= 2 && equal(t.size(-1), static_cast<int64_t>(dims)),
+              "histogramdd: needs points [..., ", dims, "] for bins of ", dims,
+              " dimensions, got sizes ", numbers_of(t.sizes()));
+  Sizes out = t.sizes();
+  out.pop_back();
+  return out;
+}
+
+}  // namespace
+
+std::pair<Tensor, std::vector<Tensor>> histogramdd(ops::At x, std::span<const Tensor> edges,
+                                                   const Tensor& weight, bool density) {
+  const CalledAs name("histogramdd", x.where);
+  const Tensor& t = x.operand.tensor();
+  const Sizes points = sizes_of_points(t, edges.size());
+  check_histogram("histogramdd", t, weight, points);
+  const Size count = product(points);
+  const Tensor rows = reshape(x, {count, t.size(-1)});
+  Value place = zeros({count}, DType::i64, t.device()), inside;
+  Sizes bins;
+  for (const Tensor& one : edges) {
+    check_edges("histogramdd", one, t.dtype());
+    const auto d = static_cast<int64_t>(bins.size());
+    bins.push_back(one.numel() - 1);
+    const Value at = place_between(one, contiguous(select(rows, 1, d)));
+    const Value good = (at >= 0) & (at < bins.back());
+    inside = inside.defined() ? inside & good : good;
+    place = place * Scalar(bins.back()) + at;
   }
-  VITRO_CHECK(low - low == 0 && high - high == 0, "histogram: needs a finite range, got ", low,
-              " to ", high);
-  if (low == high) low -= 0.5, high += 0.5;
-  return histogram(x, linspace(low, high, bins + 1, t.dtype(), t.device()), weight, density);
+  if (inside.defined()) place = ops::where(inside, place, -1);
+  const Tensor weights = weight.defined() ? flat(weight) : Value();
+  Value counts = reshape(sums_at(place, weights, product(bins), t.dtype()), bins);
+  if (density) counts = counts / ops::sum(counts);
+  for (size_t d = 0; density && d < edges.size(); ++d) {
+    Sizes along(edges.size(), Size(1));
+    along[d] = bins[d];
+    counts = counts / reshape(diff(edges[d]), along);
+  }
+  return {counts, {edges.begin(), edges.end()}};
+}
+
+std::pair<Tensor, std::vector<Tensor>> histogramdd(ops::At x, const Dims& bins,
+                                                   const std::vector<double>& range,
+                                                   const Tensor& weight, bool density) {
+  const CalledAs name("histogramdd", x.where);
+  const Tensor& t = x.operand.tensor();
+  check_single_or_double("histogramdd", t);
+  (void)sizes_of_points(t, bins.size());
+  VITRO_CHECK(range.empty() || range.size() == 2 * bins.size(), "histogramdd: range needs ",
+              2 * bins.size(), " bounds, got ", range.size());
+  std::vector<Tensor> edges;
+  for (size_t d = 0; d < bins.size(); ++d) {
+    const auto bounds = std::span(range).subspan(range.empty() ? 0 : 2 * d, range.empty() ? 0 : 2);
+    const Tensor column = select(t, -1, static_cast<int64_t>(d));
+    edges.push_back(equal_parts("histogramdd", column, bins[d], bounds));
+  }
+  return histogramdd(x, edges, weight, density);
 }
 
 namespace {

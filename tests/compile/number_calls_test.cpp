@@ -2,6 +2,8 @@
 // symbols of compiled functions.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "error_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
@@ -46,8 +48,31 @@ TEST(NumberCalls, read_the_only_element_with_its_kind) {
   EXPECT_EQ(number("item", {scalar_tensor(1, DType::boolean)}), Scalar(true));
 }
 
+TEST(NumberCalls, compare_tensors) {
+  init();
+  const Tensor x = arange(6, DType::f32), nan = full({1}, std::nan(""));
+  EXPECT_EQ(number("equal", {x, arange(6)}), Scalar(true));  // whatever the dtypes
+  EXPECT_EQ(number("equal", {x, view(x, {2, 3})}), Scalar(false));
+  EXPECT_EQ(number("equal", {x, x + 1}), Scalar(false));
+  EXPECT_EQ(number("equal", {nan, nan}), Scalar(false));
+  EXPECT_EQ(number("allclose", {x + 1, x + (1 + 1e-6)}), Scalar(true));
+  EXPECT_EQ(number("allclose", {x, x + 1}), Scalar(false));
+  EXPECT_EQ(number("allclose", {x, x + 1, Scalar(0), Scalar(1)}), Scalar(true));
+  EXPECT_EQ(number("allclose", {nan, nan}), Scalar(false));
+  EXPECT_EQ(number("allclose", {nan, nan, Scalar(0), Scalar(0), Scalar(true)}), Scalar(true));
+  EXPECT_EQ(number("allclose", {full({2}, 1), scalar_tensor(1, DType::i64)}), Scalar(true));
+  EXPECT_EQ(number("is_same_size", {x, arange(6)}), Scalar(true));
+  EXPECT_EQ(number("is_same_size", {x, view(x, {2, 3})}), Scalar(false));
+  EXPECT_EQ(number("is_nonzero", {full({1, 1}, -0.5)}), Scalar(true));
+  EXPECT_EQ(number("is_nonzero", {scalar_tensor(0)}), Scalar(false));
+}
+
 TEST(NumberCalls, say_what_is_wrong) {
   init();
+  EXPECT_EQ(error_of([&] { return number("is_nonzero", {zeros({2})}); }),
+            "is_nonzero: needs a tensor of one element, got sizes [2]");
+  EXPECT_EQ(error_of([&] { return number("allclose", {zeros({2}), arange(2)}); }),
+            "allclose: dtypes differ: f32 and i64; cast one of them");
   const Tensor x = zeros({2, 3});
   EXPECT_EQ(error_of([&] { return number("sym_size.int", {x, Scalar(2)}); }),
             "sym_size: dimension 2 is out of range; needs -2 to 1");

@@ -80,10 +80,12 @@ std::vector<Case> calls_without_samples() {
                                       {"linalg_eigh", "self"}})
     out.push_back({ops::overload(name), {{operand, matrix}}, ""});
   for (const std::string_view name :
-       {"sym_numel", "sym_storage_offset", "_local_scalar_dense", "item"})
+       {"sym_numel", "sym_storage_offset", "_local_scalar_dense", "item", "is_nonzero"})
     out.push_back({ops::overload(name), {{"self", matrix}}, ""});
   for (const std::string_view name : {"sym_size.int", "sym_stride.int"})
     out.push_back({ops::overload(name), {{"self", matrix}, {"dim", Scalar(1)}}, ""});
+  for (const std::string_view name : {"is_same_size", "equal", "allclose"})
+    out.push_back({ops::overload(name), {{"self", matrix}, {"other", matrix}}, ""});
   return out;
 }
 

@@ -369,6 +369,26 @@ def rarer_arguments(family):
     family.add("avg_pool2d", torch.full((1, 1, 9, 9), 2**62 + 1), attrs={"kernel_size": [9, 9]})
     family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]]), attrs={"kernel_size": [1, 2], "divisor_override": -3})
     family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]], dtype=torch.int32), attrs={"kernel_size": [1, 2]}, refused=True)
+    listed = lambda op: lambda *args, **kwargs: (lambda out: [out[0], *out[1]])(op(*args, **kwargs))
+    parts, between = listed(ATEN.histogramdd.default), listed(lambda x, bins, weight=None, density=False: ATEN.histogramdd(x, bins, weight=weight, density=density))
+    weighted = lambda x, bins, weight=None, range=None: between(x, bins, weight)
+    for name in ("f32", "f64"):
+        x, edges = x_of(name, 5, 4, 2), [torch.tensor([-1.0, 0.0, 0.25, 2.0]).to(x_of(name).dtype), torch.tensor([-0.5, 0.5]).to(x_of(name).dtype)]
+        for density in (False, True):
+            family.add("histogramdd", x, attrs={"bins": [2, 3], "density": density}, tolerance=STEPS, call=parts)
+            family.add("histogramdd", x, edges, attrs={"density": density}, tolerance=STEPS, call=between)
+        family.add("histogramdd", x, attrs={"bins": [2, 3], "range": [-1.0, 1.0, 0.0, 0.0]}, tolerance=STEPS, call=parts)
+        family.add("histogramdd.TensorList_bins", x, edges, v.numbers(name, (5, 4), 1), attrs={"range": None}, tolerance=SUMS, call=weighted)
+        family.add("histogramdd.TensorList_bins", x, [edge.flip(0) for edge in edges], attrs={"range": None}, tolerance=STEPS, call=weighted)
+    family.add("histogramdd.int_bins", x_of("f32", 6, 3), attrs={"bins": 2}, tolerance=STEPS, call=listed(ATEN.histogramdd.int_bins))
+    family.add("histogramdd", torch.tensor([[0.5, NAN], [0.5, 0.25]]), [torch.tensor([0.0, 1.0])] * 2, tolerance=STEPS, call=between)
+    for x, bins in ((x_of("f32", 4, 2)[:0], [2, 3]), (torch.ones(2, 2), [2, 1]), (x_of("f32", 4, 2), [2]), (x_of("f32", 2), [2, 2]), (x_of("f32", 4, 2), [2, 0]),
+                    (x_of("i64", 4, 2), [2, 2]), (torch.tensor([[1.0, NAN]]), [2, 3])):
+        family.add("histogramdd", x, attrs={"bins": bins}, tolerance=STEPS, call=parts, refused=True)
+    family.add("histogramdd", x_of("f32", 4, 2), attrs={"bins": [2, 2], "range": [0.0, 1.0]}, call=parts)
+    family.add("histogramdd", x_of("f32", 4, 2), attrs={"bins": [2, 2], "range": [1.0, 0.0, 0.0, 1.0]}, call=parts)
+    family.add("histogramdd", x_of("f32", 4, 2), [torch.tensor([0.0, 1.0]), torch.tensor([0.0, 1.0]).double()], call=between)
+    family.add("histogramdd.TensorList_bins", x_of("f32", 4, 2), [torch.tensor([0.0, 1.0])] * 2, x_of("f32", 8), attrs={"range": None}, call=weighted)
 
 
 def further():

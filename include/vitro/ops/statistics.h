@@ -42,6 +42,12 @@ std::pair<Tensor, Tensor> histogram(ops::At x, const Tensor& edges, const Tensor
 std::pair<Tensor, Tensor> histogram(ops::At x, int64_t bins = 100,
                                     const std::vector<double>& range = {},
                                     const Tensor& weight = {}, bool density = false);
+// The same of points [..., d] in the parts of a space of d dimensions, with edges for each.
+std::pair<Tensor, std::vector<Tensor>> histogramdd(ops::At x, std::span<const Tensor> edges,
+                                                   const Tensor& weight = {}, bool density = false);
+std::pair<Tensor, std::vector<Tensor>> histogramdd(ops::At x, const Dims& bins,
+                                                   const std::vector<double>& range = {},
+                                                   const Tensor& weight = {}, bool density = false);
 
 // The distinct elements, ascending; for each element of x its place among them; how often each
 // occurs. With dim, the distinct slices along it, in lexicographic order. No NaN equals another.
