@@ -25,6 +25,8 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from op_samples.samples import Family
 from op_samples.values import NAMES
 
+NUMBERS = ("aten::allclose", "aten::equal", "aten::item")  # ops of which a sample may be, and that return a number
+NUMBER_TYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 UNDEFINED = ("empty", "new_empty", "resize")  # ops whose results have undefined elements begin so
 
 
@@ -99,11 +101,11 @@ class Calls(Family):
         return row | ({"attrs": attributes} if attributes else {})
 
     def results(self, row, out, args):
-        outs = list(out) if isinstance(out, (list, tuple)) else [out]
+        outs = []  # with those of lists among them
+        for o in out if isinstance(out, (list, tuple)) else [out]:
+            outs += o if isinstance(o, (list, tuple)) else [o]
         if any(o is None for o in outs):
             raise NotRecorded(f"{row['op']} leaves out results")
-        if any(isinstance(o, (list, tuple)) for o in outs):
-            raise NotRecorded(f"{row['op']} returns a list among its results")
         for o in outs:
             check(o, self.limit)
         first = next((x for x in tree_leaves(args) if isinstance(x, torch.Tensor)), None)
@@ -219,8 +221,10 @@ class Recorder(SchemaCheckMode):
         return out
 
     def finish(self, op, row, args, out, copies):
+        if op._schema.name in NUMBERS:
+            out = torch.tensor(out, dtype=NUMBER_TYPES[type(out)])
         if not any(isinstance(o, torch.Tensor) for o in tree_leaves(out)):
-            return  # a number, such as that of `item`
+            return
         row["out"] = self.calls.results(row, out, args)
         row["values"] = not row["op"].startswith(UNDEFINED) and not draws(op, copies)
         if row["values"]:

@@ -68,18 +68,21 @@ Outcome outcome_of(const std::vector<Tensor>& tensors, F f) {
   return out;
 }
 
-Outcome eagerly(const SampleCall& call) {
-  return outcome_of(tensors_of(call), [&](const std::vector<Tensor>&) {
+// A number as a tensor of its own dtype.
+std::vector<Tensor> results_of(const SampleCall& call) {
+  if (!ops::returns_number(call.overload->schema))
     return ops::call(*call.overload, {}, call.arguments);
-  });
+  const auto number = std::get<Scalar>(ops::evaluate(*call.overload, {}, call.arguments).at(0));
+  return {scalar_tensor(number, number.dtype())};
+}
+
+Outcome eagerly(const SampleCall& call) {
+  return outcome_of(tensors_of(call), [&](const std::vector<Tensor>&) { return results_of(call); });
 }
 
 Outcome compiled(const SampleCall& call, bool dynamic) {
   const auto fast = compile(
-      [&](const std::vector<Tensor>& tensors) {
-        const SampleCall here = with_tensors(call, tensors);
-        return ops::call(*here.overload, {}, here.arguments);
-      },
+      [&](const std::vector<Tensor>& tensors) { return results_of(with_tensors(call, tensors)); },
       {.dynamic = dynamic});
   Outcome out = outcome_of(tensors_of(call), fast);
   for (const Diagnostic& one : fast.report().fallbacks)
