@@ -61,7 +61,8 @@ Tensor clamp_max(ops::At x, const Operand& max) {
   return clamp(x, {}, max);
 }
 
-// From the nearer end, so that a weight of 1 gives `end`.
+// From the nearer end, so that a weight of 1 gives `end`. The terms are in the order in which the
+// layout of the result follows from x before that of `end` and of the weight.
 Tensor lerp(ops::At x, const Tensor& end, const Operand& weight) {
   const CalledAs name("lerp", x.where);
   const Tensor& t = x.operand.tensor();
@@ -71,14 +72,14 @@ Tensor lerp(ops::At x, const Tensor& end, const Operand& weight) {
               t.dtype(), ", got ", weight.tensor().dtype());
   const Value from = t.is_complex() ? Value(t) : Value(ops::widened("lerp", x));
   const Value wide = to(end, from.dtype());
-  const Value distance = wide - from;
+  const Value back = from - wide;
   if (weight.is_number()) {
-    if (weight.number().is_complex()) return from + distance * weight.number();
+    if (weight.number().is_complex()) return from - back * weight.number();
     const double w = weight.number().as_double();
-    return to(std::abs(w) < 0.5 ? from + distance * w : wide - distance * (1 - w), t.dtype());
+    return to(std::abs(w) < 0.5 ? from - back * w : back * (1 - w) + wide, t.dtype());
   }
-  const Value w = to(weight.tensor(), from.dtype());
-  return to(ops::where(abs(w) < 0.5, from + distance * w, wide - distance * (1 - w)), t.dtype());
+  const Value w = to(weight.tensor(), from.dtype()), is_near = abs(w) < 0.5;
+  return to(back * ops::where(is_near, -w, 1 - w) + ops::where(is_near, from, wide), t.dtype());
 }
 
 namespace {
@@ -91,6 +92,7 @@ Tensor added(std::string_view op, const ops::At& x, const Tensor& term, const Sc
              DType dtype) {
   VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !value.is_floating(), op,
               ": value must be an integer for ", dtype, ", got ", value);
+  check_holds(op, dtype, value);
   const Value wide = to(x, compute_type(dtype));
   return to(wide + (value.is(1) ? term : term * value), dtype);
 }

@@ -18,8 +18,12 @@ std::vector<Tensor> split_in_sections(At x, int64_t sections, int64_t dim) {
 std::vector<Tensor> meshgrid_of(std::span<const Tensor> tensors, std::source_location from) {
   return meshgrid(tensors, "ij", from);
 }
-Tensor repeated(At x, Size repeats, std::optional<int64_t> dim) {
-  return repeat_interleave(x, repeats, dim);
+Tensor repeated(At x, Size repeats, std::optional<int64_t> dim, std::optional<Size> output_size) {
+  const Tensor made = repeat_interleave(x, repeats, dim);
+  const Size size = made.size(dim.value_or(0));
+  VITRO_CHECK(!output_size || equal(size, *output_size), "repeat_interleave: output_size is ",
+              number_of(*output_size), ", but there are ", number_of(size), " elements");
+  return made;
 }
 Tensor repeated_each(At x, const Tensor& repeats, std::optional<int64_t> dim,
                      std::optional<Size> output_size) {

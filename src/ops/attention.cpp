@@ -43,8 +43,10 @@ Tensor softmax_of_some(const Tensor& scores) {
   return e / where(total == 0.0, 1.0, total);
 }
 
-Tensor masked(const Tensor& scores, const Tensor& mask) {
-  return is_bool(mask.dtype()) ? where(mask, scores, -infinity) : scores + to(mask, scores.dtype());
+// As in PyTorch, a mask of the program is added, so that NaN stays; what is_causal masks is left
+// out.
+Tensor added_mask(const Tensor& scores, const Tensor& mask) {
+  return scores + (is_bool(mask.dtype()) ? where(mask, 0.0, -infinity) : to(mask, scores.dtype()));
 }
 
 }  // namespace
@@ -94,10 +96,13 @@ Tensor attention(std::span<const Operand> operands, const AttentionAttrs& a, dou
       a.scale.value_or(1 / std::sqrt(static_cast<double>(static_cast<int64_t>(q.size(-1)))));
   Tensor scores = bmm(as_batch(q, batch), transpose(as_batch(k, batch), 1, 2)) * scale;
   const bool has_mask = operands.size() > 3 && operands[3].is_tensor();
-  if (a.is_causal) scores = masked(scores, tril(full({rows, keys}, true, {}, q.device())));
+  if (a.is_causal) {
+    const Tensor seen = tril(full({rows, keys}, true, {}, q.device()));
+    scores = where(seen, scores, -infinity);
+  }
   if (has_mask) {
     scores = view(scores, with(batch, rows, keys));
-    scores = reshape(masked(scores, operands[3].tensor()), {product(batch), rows, keys});
+    scores = reshape(added_mask(scores, operands[3].tensor()), {product(batch), rows, keys});
   }
   const bool empty = equal(rows, 0) || equal(keys, 0) || equal(product(batch), 0);
   const Tensor weights = empty ? scores : has_mask ? softmax_of_some(scores) : softmax(scores, -1);

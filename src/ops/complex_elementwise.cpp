@@ -5,6 +5,7 @@
 #include "ops/complex_calls.h"
 #include "ops/complex_product.h"
 #include "ops/functions.h"
+#include "ops/wide.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/binary.h"
@@ -24,9 +25,6 @@ Parts subtract(const Parts& a, const Parts& b) {
 }
 Parts multiply(const Parts& a, const Parts& b) {
   return a * b;
-}
-Parts divide(const Parts& a, const Parts& b) {
-  return a / b;
 }
 
 // Eager kernels are several times faster on dense operands, and a formula reads each part more than
@@ -68,6 +66,22 @@ void product(ComplexCall& call) {
   binary<&multiply>(call);
 }
 
+// The formula begins with the divisor: gives the quotient the layout that the dividend has.
+Parts in_layout_of(const Value& dividend, const Parts& made) {
+  const bool decides = dividend.rank() > 0 && equal_sizes(dividend.sizes(), made.re.sizes());
+  if (!decides || equal_sizes(strides_like(dividend.rule_meta()), made.re.strides())) return made;
+  return {copy(dividend, made.re), made.is_real() ? Value() : Value(copy(dividend, made.im))};
+}
+void quotient(ComplexCall& call) {
+  const DType dtype = call.dtype();
+  if (!thread_state.top && !is_real(call.operand(0)) && !is_real(call.operand(1))) {
+    const Tensor a = call.complex(0, dtype), b = call.complex(1, dtype);
+    if (auto made = quotient_in_one_visit(a, b, call.call().where)) return call.set(*made);
+  }
+  const Parts a = dense_parts(call, 0, dtype), b = dense_parts(call, 1, dtype);
+  call.set(in_layout_of(a.re, a / b));
+}
+
 // Ops whose result is that on the parts, of two complex tensors in one visit of their pairs.
 void check_sizes(const ComplexCall& call) {
   (void)broadcast(call.op().name, call.tensor(0).sizes(), call.tensor(1).sizes());
@@ -90,6 +104,7 @@ void sum(ComplexCall& call) {
   sum_of_two(call, &binary<&add>);
 }
 void difference(ComplexCall& call) {
+  for (size_t i = 0; i < 2; ++i) check_subtracted(call.operand(i));
   sum_of_two(call, &binary<&subtract>);
 }
 void negative(ComplexCall& call) {
@@ -134,9 +149,11 @@ void equality(ComplexCall& call) {
 
 // a + alpha * b, or a - alpha * b.
 void scaled(ComplexCall& call) {
+  const bool subtracts = call.op().name == "sub_scaled";
+  for (size_t i = 0; subtracts && i < 2; ++i) check_subtracted(call.operand(i));
   const DType dtype = call.dtype();
   const Parts b = call.parts(1, dtype) * call.parts(2, dtype);
-  call.set(call.parts(0, dtype) + (call.op().name == "sub_scaled" ? -b : b));
+  call.set(call.parts(0, dtype) + (subtracts ? -b : b));
 }
 void cube(ComplexCall& call) {
   const Parts z = call.parts(0);
@@ -192,7 +209,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"cos", &unary<&cos>},
     {"cosh", &unary<&cosh>},
     {"cube", &cube},
-    {"div", &binary<&divide>},
+    {"div", &quotient},
     {"eq", &equality},
     {"exp", &unary<&exp>},
     {"exp2", &unary<&exp2>},

@@ -170,14 +170,21 @@ void unfold_rule(ComplexCall& call) {
 
 // ---- creation and conversion ----
 
-void check_stores(std::string_view op, DType dtype, const Scalar& number) {
-  VITRO_CHECK(is_complex(dtype) || !number.is_complex(), op, ": the number ", number,
-              " cannot be stored in a tensor of ", dtype, "; needs c64 or c128");
+// The number as one that a real tensor stores. Error unless it is real.
+Scalar stored(std::string_view op, DType dtype, const Scalar& number) {
+  if (!number.is_complex()) return number;
+  const std::complex<double> z = number.as_complex();
+  VITRO_CHECK(z.imag() == 0, op, ": the number ", number, " cannot be stored in a tensor of ",
+              dtype, "; needs c64 or c128");
+  return z.real();
 }
 void full_rule(ComplexCall& call) {
   const Scalar& number = call.operand(0).number();
   const DType dtype = call.attrs<FullAttrs>().dtype.value_or(DType::c64);
-  check_stores("full", dtype, number);
+  if (!is_complex(dtype)) {
+    const Operand real = stored("full", dtype, number);
+    return call.set(call_one_like(call, {&real, 1}, call.attrs()));
+  }
   const Attrs attrs = with(call.attrs(), "dtype", real_of(dtype));
   const std::complex<double> z = number.as_complex();
   const Operand re = z.real(), im = z.imag();
@@ -192,8 +199,7 @@ void full_like_rule(ComplexCall& call) {
   const std::complex<double> z = number.as_complex();
   const Tensor shape = parts_of(x).re;
   if (!is_complex(dtype)) {
-    check_stores("full_like", dtype, number);
-    const Operand operands[] = {shape, number};
+    const Operand operands[] = {shape, stored("full_like", dtype, number)};
     return call.set(call_one_like(call, operands, call.attrs()));
   }
   const Attrs attrs = with(call.attrs(), "dtype", real_of(dtype));
@@ -240,10 +246,16 @@ void copy_rule(ComplexCall& call) {
   const Parts target = call.parts(0, x.dtype()), source = call.parts(1, x.dtype());
   call.set(Parts{copy(target.re, source.re), copy(target.im, source.imaginary())});
 }
+// A tensor gives real elements its real part.
 void fill_rule(ComplexCall& call) {
-  VITRO_CHECK(call.tensor(0).is_complex(),
-              "fill: a complex number cannot be stored in a tensor of ", call.tensor(0).dtype());
   const DType dtype = call.tensor(0).dtype();
+  if (!is_complex(dtype)) {
+    const Operand& value = call.operand(1);
+    const Tensor real = value.is_tensor() ? parts_of(value.tensor()).re : Tensor();
+    const Operand operands[] = {
+        call.tensor(0), real.defined() ? real : Operand(stored("fill", dtype, value.number()))};
+    return call.set(call_one_like(call, operands, {}));
+  }
   const Parts x = call.parts(0, dtype), value = call.parts(1, dtype);
   call.set(Parts{fill(x.re, value.re), fill(x.im, value.imaginary())});
 }

@@ -86,13 +86,18 @@ Parts operator*(const Parts& a, const Parts& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// The divisor is scaled, so that its square neither overflows nor vanishes.
+// By R. Smith, "Algorithm 116: complex division" (1962): the smaller part of the divisor relative
+// to the larger one, so that no square overflows or vanishes. complex_product.cpp has the same in
+// one visit.
 Parts operator/(const Parts& a, const Parts& b) {
   if (b.is_real()) return {a.re / b.re, a.is_real() ? Value() : a.im / b.re};
-  const Value scale = maximum(abs(b.re), abs(b.im)), c = b.re / scale, d = b.im / scale;
-  const Value size = b.re * c + b.im * d;
-  if (a.is_real()) return {a.re * c / size, -(a.re * d) / size};
-  return {(a.re * c + a.im * d) / size, (a.im * c - a.re * d) / size};
+  const Value im = a.imaginary(), size = abs(b.re), is_wide = size >= abs(b.im);
+  const Value larger = where(is_wide, b.re, b.im), smaller = where(is_wide, b.im, b.re);
+  const Value ratio = smaller / larger, scale = 1 / (larger + smaller * ratio);
+  const Value first = where(is_wide, a.re, im), second = where(is_wide, im, a.re);
+  const Value turned = first * ratio, is_zero = larger == 0;
+  return {where(is_zero, a.re / size, (first + second * ratio) * scale),
+          where(is_zero, im / size, where(is_wide, second - turned, turned - second) * scale)};
 }
 
 Value modulus(const Parts& z) {
@@ -170,12 +175,13 @@ Parts sign(const Parts& z) {
   const Value size = modulus(z), is_zero = size == 0;
   return {where(is_zero, 0, z.re / size), where(is_zero, 0, z.imaginary() / size)};
 }
+// A modulus of 0 or infinity needs no angle, which is NaN for powers of 0.
 Parts pow(const Parts& base, const Parts& exponent) {
-  const Parts power = exp(exponent * log(base));
-  const Value of_zero = (base.re == 0) & (base.imaginary() == 0);
-  const Value is_one = (exponent.re == 0) & (exponent.imaginary() == 0);
-  return {where(of_zero, to(is_one, base.re.dtype()), power.re),
-          where(of_zero, 0, power.imaginary())};
+  const Parts logarithm = log(base) * exponent, power = exp(logarithm);
+  const Value size = exp(logarithm.re), vanishes = size == 0;
+  const Value has_no_angle = isinf(size) & isnan(logarithm.imaginary());
+  return {where(vanishes, 0, where(has_no_angle, size, power.re)),
+          where(vanishes, 0, power.imaginary())};
 }
 
 // ---- trigonometric and hyperbolic functions ----

@@ -17,6 +17,8 @@ void check_numbers(std::string_view op, std::string_view what, const Dims& numbe
   for (const int64_t n : numbers) {
     VITRO_CHECK(n >= least, op, ": ", what,
                 least > 0 ? " must be positive" : " must not be negative", ", got ", numbers);
+    VITRO_CHECK(n <= sym::largest_size, op, ": ", what, " must be at most ", sym::largest_size,
+                ", got ", numbers);
   }
 }
 

@@ -112,7 +112,10 @@ class Call {
 
   Tensor convolution(const ConvAttrs& attrs) const {
     check_bias(weight_.size(0));
-    const ConvolveAttrs a = attrs_of(op_, weight_, attrs);
+    Dims stride = attrs.stride;  // one longer than any size leaves one place, whatever its length
+    for (int64_t& n : stride) n = std::min(n, sym::largest_size);
+    const ConvolveAttrs a =
+        attrs_of(op_, weight_, {stride, attrs.padding, attrs.dilation, attrs.groups});
     return finished(convolved({image(), x_.where}, widened(weight_), a));
   }
   Tensor transposed(const ConvTransposeAttrs& attrs) const {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 
@@ -99,14 +100,16 @@ void Full::shape(ShapeCall& call) {
   const auto& a = call.attrs.as<Attrs>();
   for (const Size s : a.size)
     VITRO_CHECK(!less(s, 0), "full: sizes must not be negative, got ", a.size);
-  call.results.push_back(
-      dense(a.dtype.value_or(dtype_for(number_of(call, 0))), a.device.value_or(cpu), a.size));
+  const DType dtype = a.dtype.value_or(dtype_for(number_of(call, 0)));
+  check_holds(call.op, dtype, number_of(call, 0));
+  call.results.push_back(dense(dtype, a.device.value_or(cpu), a.size));
 }
 
 void FullLike::shape(ShapeCall& call) {
   const TensorMeta& x = tensor_of(call, 0);
-  (void)number_of(call, 1);
-  call.results.push_back(like(x, call.attrs.as<Attrs>().dtype.value_or(x.dtype)));
+  const DType dtype = call.attrs.as<Attrs>().dtype.value_or(x.dtype);
+  check_holds(call.op, dtype, number_of(call, 1));
+  call.results.push_back(like(x, dtype));
 }
 
 void Arange::shape(ShapeCall& call) {
@@ -129,6 +132,8 @@ void Fill::shape(ShapeCall& call) {
   VITRO_CHECK(!call.operands[1].meta || call.operands[1].meta->rank() == 0,
               "fill: takes a number or a tensor without dimensions, got sizes ",
               call.operands[1].meta->sizes, "; copy takes tensors");
+  if (call.operands[1].number)
+    check_holds(call.op, tensor_of(call, 0).dtype, *call.operands[1].number);
   shape_of_write(call);
 }
 

@@ -17,6 +17,7 @@
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/gather.h"
+#include "vitro/ops/layout.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/rearrange.h"
@@ -222,9 +223,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> solve_with_lu(At A, const Tensor& B, 
               B.dtype(), "; cast one of them");
   (void)broadcast(op, leading(a, 2), leading(right, 2));
   auto [lu, pivots, info] = linalg_lu_factor_ex(A, true, check_errors);
-  const Value x = linalg_lu_solve(lu, pivots, right, left);
-  return {is_vector ? squeeze(x, {-1}) : Tensor(x), std::move(lu), std::move(pivots),
-          std::move(info)};
+  Value x = linalg_lu_solve(lu, pivots, right, left);
+  if (is_vector) x = squeeze(x, {-1});
+  // PyTorch lays a batch of vectors out as if it were a matrix, by columns.
+  if (is_vector && x.rank() > 1) x = mT(contiguous(mT(x)));
+  return {std::move(x), std::move(lu), std::move(pivots), std::move(info)};
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ Tensor norm_of(std::string_view op, const ops::At& at, double p, const Dims& dim
   ops::check_floating(op, at.operand.tensor());
   const Value x = dtype ? to(at, *dtype) : at.operand.tensor();
   const Dims dims = ops::wrap_dims(op, dim, x.rank());
+  for (const int64_t d : dims)
+    VITRO_CHECK((p >= 0 && !std::isinf(p)) || !equal(x.size(d), 0), op, ": dimension ", d,
+                " has no elements, for which the norm of order ", p, " is not defined, got sizes ",
+                numbers_of(x.sizes()));
   const Tensor out = norm_over(ops::widened(op, {x, at.where}), p, dims);
   return to(keepdim || dims.empty() ? out : squeeze(out, dims), x.dtype());
 }
@@ -121,6 +125,8 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdi
   const Dims dims = matrix_dims(cast, dim);
   if (std::abs(p) == 2) {
     const Value s = singular_values({cast, x.where}, dims);
+    if (p > 0 && known_equal(s.size(-1), 0))  // the largest: 0
+      return with_dims(sum(s, Dims{-1}), dims, keepdim);
     return with_dims(p > 0 ? amax(s, {-1}, false) : amin(s, {-1}, false), dims, keepdim);
   }
   const Tensor wide =

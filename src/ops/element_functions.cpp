@@ -193,17 +193,28 @@ double zeta_of_positive(double x, double q) {
   return sum;
 }
 
+// Of an even or odd x: the n terms of negative numbers, which have the sizes from `below` on to -q,
+// in pairs with the first n of the others, which begin at `above`. The large terms of an odd x may
+// cancel out, those of q = -1/2 all.
+double zeta_of_negative(double x, double q) {
+  const double n = std::ceil(-q), below = std::ceil(q) - q, above = 1 - below;
+  const double sign = std::fmod(x, 2) == 0 ? 1 : -1, apart = std::fmin(n, 16);
+  double sum = 0;
+  for (double k = apart - 1; k >= 0; --k)
+    sum += std::pow(above + k, -x) + sign * std::pow(below + k, -x);
+  const auto between = [&](double from) {
+    return apart == n ? 0 : zeta_of_positive(x, from + apart) - zeta_of_positive(x, from + n);
+  };
+  return zeta_of_positive(x, above + n) + (between(above) + sign * between(below)) + sum;
+}
+
 double zeta_of(DType, double x, double q) {
   if (x == 1) return infinity;
   if (x < 1 || std::isnan(q)) return nan;
   if (q > 0) return zeta_of_positive(x, q);
   if (q == std::floor(q)) return infinity;
   if (x != std::floor(x)) return nan;  // powers of negative numbers
-  // the terms of negative numbers, which begin near 0 and end at q, and the others
-  const double nearest = std::ceil(q) - q;
-  const double others = zeta_of_positive(x, 1 - nearest);
-  const double negative = zeta_of_positive(x, nearest) - zeta_of_positive(x, 1 - q);
-  return others + (std::fmod(x, 2) == 0 ? negative : -negative);
+  return zeta_of_negative(x, q);
 }
 
 // ---- incomplete gamma functions ----

@@ -39,7 +39,8 @@ struct Way {
 
   Way(std::string_view name, bool goes_forward, std::string_view norm)
       : op(name), forward(goes_forward) {
-    VITRO_CHECK(norm.empty() || norm == "backward" || norm == "forward" || norm == "ortho", op,
+    const bool is_given = norm.data() != nullptr;  // "" is no mode
+    VITRO_CHECK(!is_given || norm == "backward" || norm == "forward" || norm == "ortho", op,
                 ": norm must be \"backward\", \"forward\" or \"ortho\", got \"", norm, "\"");
     const bool is_scaled = (norm == "forward") == forward;
     normalization = norm == "ortho" ? by_root : is_scaled ? by_length : not_scaled;
@@ -405,8 +406,10 @@ namespace {
 // What a window is of the places 0, 1, ... in f64, of the last one, and of two numbers.
 using WindowShape = Value (*)(const Value& k, double last, double a, double b);
 
-Tensor window_by(std::string_view op, const Size& n, bool periodic, const WindowOptions& options,
+Tensor window_by(const Called& called, const Size& n, bool periodic, const WindowOptions& options,
                  WindowShape shape, double a = 0, double b = 0) {
+  const std::string_view op = called.name;
+  const CalledAs name(op, called.from);
   const DType dtype = options.dtype.value_or(default_float);
   VITRO_CHECK(is_floating(dtype), op, ": takes floating-point dtypes, got ", dtype);
   VITRO_CHECK(!less(n, 0), op, ": the length must not be negative, got ", number_of(n));
@@ -451,21 +454,25 @@ Value kaiser(const Value& k, double last, double beta, double) {
 
 }  // namespace
 
-Tensor hann_window(Size n, bool periodic, const WindowOptions& options) {
-  return window_by("hann_window", n, periodic, options, &raised_cosine, 0.5, 0.5);
+Tensor hann_window(Size n, bool periodic, const WindowOptions& options, std::source_location from) {
+  return window_by({"hann_window", false, from}, n, periodic, options, &raised_cosine, 0.5, 0.5);
 }
 Tensor hamming_window(Size n, bool periodic, double alpha, double beta,
-                      const WindowOptions& options) {
-  return window_by("hamming_window", n, periodic, options, &raised_cosine, alpha, beta);
+                      const WindowOptions& options, std::source_location from) {
+  return window_by({"hamming_window", false, from}, n, periodic, options, &raised_cosine, alpha,
+                   beta);
 }
-Tensor blackman_window(Size n, bool periodic, const WindowOptions& options) {
-  return window_by("blackman_window", n, periodic, options, &blackman);
+Tensor blackman_window(Size n, bool periodic, const WindowOptions& options,
+                       std::source_location from) {
+  return window_by({"blackman_window", false, from}, n, periodic, options, &blackman);
 }
-Tensor bartlett_window(Size n, bool periodic, const WindowOptions& options) {
-  return window_by("bartlett_window", n, periodic, options, &bartlett);
+Tensor bartlett_window(Size n, bool periodic, const WindowOptions& options,
+                       std::source_location from) {
+  return window_by({"bartlett_window", false, from}, n, periodic, options, &bartlett);
 }
-Tensor kaiser_window(Size n, bool periodic, double beta, const WindowOptions& options) {
-  return window_by("kaiser_window", n, periodic, options, &kaiser, beta);
+Tensor kaiser_window(Size n, bool periodic, double beta, const WindowOptions& options,
+                     std::source_location from) {
+  return window_by({"kaiser_window", false, from}, n, periodic, options, &kaiser, beta);
 }
 
 }  // namespace vitro
@@ -526,47 +533,52 @@ Tensor aten_istft(At x, int64_t n_fft, Integer hop_length, Integer win_length, T
 
 using MaybeType = std::optional<DType>;
 using MaybeDevice = std::optional<Device>;
-Tensor aten_fftfreq(Size n, double d, MaybeType dtype, const Layout& layout, MaybeDevice device) {
+Tensor aten_fftfreq(Size n, double d, MaybeType dtype, const Layout& layout, MaybeDevice device,
+                    std::source_location from) {
   check_layout("fft_fftfreq", layout);
-  return fft_fftfreq(n, d, dtype, device);
+  return fft_fftfreq(n, d, dtype, device, from);
 }
-Tensor aten_rfftfreq(Size n, double d, MaybeType dtype, const Layout& layout, MaybeDevice device) {
+Tensor aten_rfftfreq(Size n, double d, MaybeType dtype, const Layout& layout, MaybeDevice device,
+                     std::source_location from) {
   check_layout("fft_rfftfreq", layout);
-  return fft_rfftfreq(n, d, dtype, device);
+  return fft_rfftfreq(n, d, dtype, device, from);
 }
 
 // A window of the length alone, or of the length and whether it is periodic.
 template <auto window>
-Tensor usual(Size n, MaybeType dtype, const Layout& layout, MaybeDevice device) {
+Tensor usual(Size n, MaybeType dtype, const Layout& layout, MaybeDevice device,
+             std::source_location from) {
   check_layout("window", layout);
-  return window(n, true, {dtype, device});
+  return window(n, true, {dtype, device}, from);
 }
 template <auto window>
-Tensor periodic(Size n, bool is_periodic, MaybeType dtype, const Layout& layout,
-                MaybeDevice device) {
+Tensor periodic(Size n, bool is_periodic, MaybeType dtype, const Layout& layout, MaybeDevice device,
+                std::source_location from) {
   check_layout("window", layout);
-  return window(n, is_periodic, {dtype, device});
+  return window(n, is_periodic, {dtype, device}, from);
 }
-Tensor usual_hamming(Size n, bool is_periodic, const WindowOptions& options) {
-  return hamming_window(n, is_periodic, 0.54, 0.46, options);
+Tensor usual_hamming(Size n, bool is_periodic, const WindowOptions& options,
+                     std::source_location from) {
+  return hamming_window(n, is_periodic, 0.54, 0.46, options, from);
 }
-Tensor usual_kaiser(Size n, bool is_periodic, const WindowOptions& options) {
-  return kaiser_window(n, is_periodic, 12, options);
+Tensor usual_kaiser(Size n, bool is_periodic, const WindowOptions& options,
+                    std::source_location from) {
+  return kaiser_window(n, is_periodic, 12, options, from);
 }
 Tensor hamming_alpha(Size n, bool is_periodic, double alpha, MaybeType dtype, const Layout& layout,
-                     MaybeDevice device) {
+                     MaybeDevice device, std::source_location from) {
   check_layout("hamming_window", layout);
-  return hamming_window(n, is_periodic, alpha, 0.46, {dtype, device});
+  return hamming_window(n, is_periodic, alpha, 0.46, {dtype, device}, from);
 }
 Tensor hamming_alpha_beta(Size n, bool is_periodic, double alpha, double beta, MaybeType dtype,
-                          const Layout& layout, MaybeDevice device) {
+                          const Layout& layout, MaybeDevice device, std::source_location from) {
   check_layout("hamming_window", layout);
-  return hamming_window(n, is_periodic, alpha, beta, {dtype, device});
+  return hamming_window(n, is_periodic, alpha, beta, {dtype, device}, from);
 }
 Tensor kaiser_beta(Size n, bool is_periodic, double beta, MaybeType dtype, const Layout& layout,
-                   MaybeDevice device) {
+                   MaybeDevice device, std::source_location from) {
   check_layout("kaiser_window", layout);
-  return kaiser_window(n, is_periodic, beta, {dtype, device});
+  return kaiser_window(n, is_periodic, beta, {dtype, device}, from);
 }
 
 Tensor sgn(At x) {

@@ -199,6 +199,7 @@ Tensor gather(ops::At x, int64_t dim, const Tensor& index) {
   const auto call = [&](const Tensor& from, const Tensor& at) {
     return ops::call<ops::Gather>(x.where, {from, at}, {dim});
   };
+  (void)ops::wrap_dim("gather", dim, t.rank());
   const bool none = known_equal(index.numel(), 0);  // then ATen takes any dtype and rank
   const Tensor places = none ? to({index, x.where}, DType::i64) : index;
   if (t.rank() == 0 && places.rank() == 1) return call(unsqueeze(x, 0), places);

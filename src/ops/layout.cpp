@@ -71,11 +71,11 @@ Tensor mT(ops::At x) {
 
 Tensor movedim(ops::At x, DimsArg source, DimsArg destination) {
   const CalledAs name("movedim", x.where);
-  const int64_t rank = x.operand.tensor().rank();
+  const Tensor& t = x.operand.tensor();
+  const int64_t rank = std::max<int64_t>(t.rank(), 1);  // a number has one dimension to name
   VITRO_CHECK(source.size() == destination.size(),
               "movedim: needs as many places as dimensions, got ", Dims(source), " and ",
               Dims(destination));
-  if (rank == 0) return x.operand.tensor();
   Dims order(static_cast<size_t>(rank), -1), rest;
   for (size_t i = 0; i < source.size(); ++i) {
     const auto to = static_cast<size_t>(ops::wrap_dim("movedim", destination[i], rank));
@@ -91,7 +91,7 @@ Tensor movedim(ops::At x, DimsArg source, DimsArg destination) {
   for (int64_t& d : order) {
     if (d < 0) d = rest[next++];
   }
-  return permute(x, order);
+  return t.rank() == 0 ? t : permute(x, order);
 }
 
 Tensor unflatten(ops::At x, int64_t dim, SizesArg sizes) {

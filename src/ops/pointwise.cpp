@@ -16,15 +16,20 @@ namespace ops {
 namespace {
 
 // Subtraction is not defined for bool.
+void refuse_bool(bool is_truth) {
+  VITRO_CHECK(!is_truth, "sub: bool cannot be subtracted; use bitwise_xor, or cast it");
+}
 void refuse_bool(std::span<const Argument> operands) {
-  for (const Argument& a : operands) {
-    const bool is_truth =
-        a.meta ? is_bool(a.meta->dtype) : a.number->kind() == Scalar::Kind::boolean;
-    VITRO_CHECK(!is_truth, "sub: bool cannot be subtracted; use bitwise_xor, or cast it");
-  }
+  for (const Argument& a : operands)
+    refuse_bool(a.meta ? is_bool(a.meta->dtype) : a.number->kind() == Scalar::Kind::boolean);
 }
 
 }  // namespace
+
+void check_subtracted(const Operand& operand) {
+  refuse_bool(operand.is_tensor() ? is_bool(operand.tensor().dtype())
+                                  : operand.number().kind() == Scalar::Kind::boolean);
+}
 
 void Sub::shape(ShapeCall& call) {
   refuse_bool(call.operands);
@@ -40,6 +45,9 @@ void Hardtanh::shape(ShapeCall& call) {
   VITRO_CHECK(!is_bool(x.dtype), "hardtanh: takes numbers (not bool)");
   VITRO_CHECK(x.dtype != DType::u8 || !low || low->as_int() >= 0,
               "hardtanh: u8 has no negative numbers, got the bound ", *low);
+  for (size_t i = 1; i < call.operands.size(); ++i)
+    if (const Scalar* bound = call.operands[i].number)  // of integers rounded towards 0
+      check_holds(call.op, x.dtype, is_floating(x.dtype) ? *bound : Scalar(bound->as_int()));
   call.results.push_back({x.dtype, x.device, x.sizes, strides_like(x), 0});
 }
 
@@ -66,6 +74,7 @@ bool in_one_visit(const Operand& a, const Operand& b) {
 void check_alpha(std::string_view op, DType common, const Scalar& alpha) {
   VITRO_CHECK(is_floating(common) || is_complex(common) || !alpha.is_floating(), op,
               ": alpha must be an integer for ", common, ", got ", alpha);
+  ops::check_holds(op, common, alpha);
 }
 
 // b * alpha in the dtype in which a and b are added; alpha is rounded to it, too.
@@ -111,6 +120,10 @@ void Pow::shape(ShapeCall& call) {
               "pow: integers cannot be raised to the negative integer ", *exponent,
               "; cast them to a floating-point dtype first");
   shape_of_pointwise(call, pointwise_info<Pow>, accepts);
+  TensorMeta& result = call.results[0];
+  if (integral) check_holds("pow", result.dtype, *exponent);
+  // As in PyTorch, the layout of the exponent does not reach the powers of a plain number.
+  if (call.operands[0].number) result = dense(result.dtype, result.device, result.sizes);
 }
 
 void AddScaled::shape(ShapeCall& call) {
@@ -148,6 +161,8 @@ Tensor add(ops::First a, const Operand& b, const Scalar& alpha) {
 Tensor sub(ops::First a, const Operand& b, const Scalar& alpha) {
   if (alpha == Scalar(1)) return ops::call<ops::Sub>(a.where, {a.operand, b});
   const CalledAs name("sub", a.where);
+  ops::check_subtracted(a.operand);
+  ops::check_subtracted(b);
   if (in_one_visit(a.operand, b)) return ops::call<ops::SubScaled>(a.where, {a.operand, b, alpha});
   return ops::call<ops::Sub>(a.where, {a.operand, scaled("sub", a, b, alpha)});
 }
@@ -171,6 +186,7 @@ Tensor pow(ops::First a, const Operand& b) {
   if (a.operand.is_tensor() && b.is_number()) {
     const CalledAs name("pow", a.where);
     const Scalar& exponent = b.number();
+    if (exponent.is_complex()) return ops::call<ops::Pow>(a.where, {a.operand, b});
     if (exponent.is(2) && !is_integral(a.operand)) return square({a.operand.tensor(), a.where});
     const DType dtype = a.operand.tensor().dtype();
     if (exponent.is(3) && (dtype == DType::f32 || dtype == DType::f64))
@@ -199,6 +215,9 @@ Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
   const CalledAs name("clamp", x.where);
   const bool low = min.kind() != Operand::Kind::none, high = max.kind() != Operand::Kind::none;
   VITRO_CHECK(low || high, "clamp: needs at least one of min and max");
+  for (const Operand* bound : {&min, &max})
+    if (bound->is_number())
+      ops::check_holds("clamp", ops::result_type({&x.operand, bound}), bound->number());
   if (low && high) return ops::call<ops::Clamp>(x.where, {x.operand, min, max});
   const Operand& bound = low ? min : max;
   const auto is_real = [](const Operand& o) { return is_floating(o.tensor().dtype()); };

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "ops/wide.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/create.h"
@@ -98,6 +99,8 @@ void Addmm::shape(ShapeCall& call) {
   same_numbers(call, a, b);
   VITRO_CHECK(x.dtype == a.dtype, "addmm: dtypes differ: ", x.dtype, " and ", a.dtype,
               "; cast one of them");
+  for (const Argument& factor : call.operands.subspan(3))
+    if (factor.number) check_holds(call.op, a.dtype, *factor.number);
   same_inner(call, a.sizes[1], b.sizes[0]);
   const Sizes sizes{a.sizes[0], b.sizes[1]}, both = broadcast(call.op, sizes, x.sizes);
   VITRO_CHECK(both.size() == 2 && equal(both[0], sizes[0]) && equal(both[1], sizes[1]),

@@ -730,8 +730,8 @@ std::pair<Tensor, Tensor> native_dropout(ops::At x, double p, std::optional<bool
   const Tensor& t = x.operand.tensor();
   if (!train.value_or(true)) return {clone(x), ones_like(x, DType::boolean)};
   check_probability("native_dropout", p);
-  check_floating("native_dropout", t);
-  if (as_torch()) {
+  if (!t.is_complex()) check_floating("native_dropout", t);
+  if (as_torch() || t.is_complex()) {
     const Tensor kept = laid_out(x, happens_like("native_dropout", x, 1 - p), DType::boolean);
     return {dropped(t, kept, p), kept};
   }

@@ -178,7 +178,11 @@ Tensor repeat_interleave(ops::At x, const Tensor& repeats, std::optional<int64_t
   const Tensor ends = cumsum(expand(to(reshape(repeats, {-1}), DType::i64), {size}), 0);
   Size count = output_size.value_or(0);
   if (!output_size && !known_equal(size, 0)) count = select(ends, 0, -1).item<int64_t>();
-  return index_select(t, d, searchsorted(ends, arange(count, DType::i64, t.device()), false, true));
+  Tensor places = searchsorted(ends, arange(count, DType::i64, t.device()), false, true);
+  // If output_size is another number, the index is one past the end: an error where it is read.
+  if (output_size && !known_equal(size, 0))
+    places = ops::where(narrow(ends, 0, size - 1, 1) == Scalar(count), places, Scalar(size));
+  return index_select(t, d, places);
 }
 
 Tensor eye(Size n, std::optional<Size> m, DType dtype, std::optional<Device> device,
@@ -384,8 +388,10 @@ Tensor count_nonzero(ops::At x, DimsArg dim) {
 Tensor stddev(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std", x.where);
   if (x.operand.tensor().is_complex()) return sqrt(var(x, dim, correction, keepdim));
-  const Value wide = var(ops::widened("std", x), dim, correction, keepdim);
-  return to(sqrt(wide), x.operand.tensor().dtype());
+  ops::check_floating("std", x.operand.tensor());
+  const Tensor wide = to(x, ops::dtype_of_deviation(x.operand.tensor().dtype()));
+  const Value variance = var({wide, x.where}, dim, correction, keepdim);
+  return to(sqrt(variance), x.operand.tensor().dtype());
 }
 
 // Steps through powers of two: `place` counts elements that come before v.

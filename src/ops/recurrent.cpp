@@ -344,6 +344,7 @@ std::tuple<Tensor, Tensor> two(std::pair<Tensor, State> out) {
 
 std::tuple<Tensor, Tensor, Tensor> lstm(ops::At x, ops::TensorsArg hx, ops::TensorsArg weights,
                                         const ops::RecurrentAttrs& attrs) {
+  const CalledAs name("lstm", x.where);
   return ops::three(ops::recurrent("lstm", ops::Kind::lstm, x, ops::state_of("lstm", hx.list),
                                    weights.list, attrs));
 }
@@ -362,6 +363,7 @@ std::tuple<Tensor, Tensor> rnn_relu(ops::At x, const Tensor& hx, ops::TensorsArg
 
 std::tuple<Tensor, Tensor, Tensor> lstm(ops::At data, const Tensor& batch_sizes, ops::TensorsArg hx,
                                         ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
+  const CalledAs name("lstm", data.where);
   return ops::three(ops::packed("lstm", ops::Kind::lstm, data, batch_sizes,
                                 ops::state_of("lstm", hx.list), weights.list, attrs));
 }
@@ -383,6 +385,7 @@ std::tuple<Tensor, Tensor> rnn_relu(ops::At data, const Tensor& batch_sizes, con
 
 std::tuple<Tensor, Tensor> lstm_cell(ops::At x, ops::TensorsArg hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
+  const CalledAs name("lstm_cell", x.where);
   const ops::State next =
       ops::cell("lstm_cell", ops::Kind::lstm, x, ops::state_of("lstm_cell", hx.list),
                 {w_ih, w_hh, b_ih, b_hh, {}});

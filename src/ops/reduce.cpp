@@ -43,9 +43,8 @@ ReducedDims reduced_dims(AttrsView attrs, int rank) {
   return {wrap_dims("reduction", a.dim, rank), a.keepdim};
 }
 
-DType state_dtype(DType operand, DType result) {
-  const DType wide = is_floating(result) ? result : operand;
-  return compute_type(is_floating(wide) ? wide : result);
+DType state_dtype(DType, DType result) {
+  return compute_type(result);
 }
 
 void Sum::shape(ShapeCall& call) {
@@ -94,14 +93,9 @@ template <class Op>
 Tensor reduce(At x, Dims dim, bool keepdim, std::optional<DType> dtype = {}) {
   return call<Op>(x.where, {x.operand}, {std::move(dim), keepdim, dtype});
 }
-// Floating-point numbers are converted to an integer dtype first; with dtype bool, elements are
-// converted to bool first and the result last.
+// With dtype bool, elements are converted to bool first and the result last.
 template <class Op>
 Tensor total(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
-  if (dtype && is_integer(*dtype) && is_floating(x.operand.tensor().dtype())) {
-    const Tensor whole = to({x.operand.tensor(), x.where}, *dtype);
-    return reduce<Op>({whole, x.where}, std::move(dim), keepdim, dtype);
-  }
   if (!dtype || !is_bool(*dtype)) return reduce<Op>(x, std::move(dim), keepdim, dtype);
   const Tensor truths = to({x.operand.tensor(), x.where}, DType::boolean);
   return to({reduce<Op>({truths, x.where}, std::move(dim), keepdim), x.where}, DType::boolean);

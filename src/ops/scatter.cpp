@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
@@ -348,6 +349,7 @@ Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& sour
   const DType dtype = source.dtype();
   VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !alpha.is_floating(),
               "index_add: alpha must be an integer for ", dtype, ", got ", alpha);
+  ops::check_holds("index_add", dtype, alpha);
   const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
   const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
   return add_into<ops::IndexAdd>(x, dim, index, scaled);
@@ -455,8 +457,10 @@ Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate
   const CalledAs name("put", x.where);
   ops::check_integers("put", index.dtype());
   const Tensor flat = reshape(x, {-1}), values = reshape({source, x.where}, index.sizes());
-  return reshape({index_put({flat, x.where}, {index}, values, accumulate), x.where},
-                 x.operand.tensor().sizes());
+  const Tensor& t = x.operand.tensor();
+  const Tensor made = index_put({flat, x.where}, {index}, values, accumulate);
+  const Tensor shaped = reshape({made, x.where}, t.sizes());
+  return t.is_contiguous() ? shaped : copy(x, shaped);  // in the layout of x
 }
 
 Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& value) {

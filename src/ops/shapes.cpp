@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <concepts>
 #include <deque>
+#include <limits>
 #include <mutex>
 
 #include "core/numbers.h"
@@ -209,10 +212,49 @@ void shape_of_pointwise(ShapeCall& call, const PointwiseInfo& info, Accepts acce
   if (info.first_is_condition && !call.operands.empty() && call.operands[0].meta) {
     VITRO_CHECK(is_bool(call.operands[0].meta->dtype), call.op,
                 ": the condition must be bool, got ", call.operands[0].meta->dtype);
+    // Numbers become elements of the result; of halves infinite ones, as in PyTorch.
+    for (const Argument& a : call.operands)
+      if (a.number && compute_type(common) == common) check_holds(call.op, common, *a.number);
   }
   TensorMeta result{result_dtype(common, info.promote), device, sizes,
                     strides_like_all(tensors, sizes), 0};
   call.results.push_back(std::move(result));
+}
+
+namespace {
+
+bool holds_floating(DType dtype, const Scalar& number) {
+  if (number.is_symbolic()) return true;  // no size is so large
+  const double size = std::abs(number.as_double());
+  return !(size > largest(dtype)) || std::isinf(size);
+}
+
+template <class T>
+bool holds_integer(const Scalar& number) {
+  constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  if (number.is_floating()) {
+    const double value = number.as_double();
+    return value >= static_cast<double>(least) && value <= static_cast<double>(most);
+  }
+  if (sizeof(T) == sizeof(int64_t)) return true;
+  const int64_t wraps_from = std::is_unsigned_v<T> ? -int64_t{most} : int64_t{least};
+  return !less(number.size(), wraps_from) && !less(most, number.size());
+}
+
+}  // namespace
+
+void check_holds(std::string_view op, DType dtype, const Scalar& number) {
+  if (is_bool(dtype) || is_complex(dtype) || number.is_complex()) return;
+  dispatch(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T> && !std::same_as<T, bool>) {
+      VITRO_CHECK(holds_integer<T>(number), op, ": ", dtype, " cannot hold ", number, "; it holds ",
+                  +std::numeric_limits<T>::min(), " to ", +std::numeric_limits<T>::max(),
+                  ", use a wider dtype");
+    } else {
+      VITRO_CHECK(holds_floating(dtype, number), op, ": ", dtype, " cannot hold ", number,
+                  "; its largest number is ", largest(dtype));
+    }
+  });
 }
 
 void shape_of_reduction(ShapeCall& call, const ReducedDims& dims, DType result) {

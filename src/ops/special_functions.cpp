@@ -46,15 +46,17 @@ struct Parts {
 
 constexpr double middle_of_i = 8, middle_of_k = 2;
 
-// e^-|x| I(|x|), of order 1 divided by |x|.
-Value scaled_i(int order, const Value& x) {
+// e^-|x| I(x).
+Value scaled_i0(const Value& x) {
   const Parts parts(ops::abs(x), middle_of_i);
-  const Value far = fitted(order == 0 ? i0_far : i1_far, 1 / parts.far) / ops::sqrt(parts.far);
-  return parts.choose(fitted(order == 0 ? i0_near : i1_near, parts.near),
-                      order == 0 ? far : far / parts.far);
+  return parts.choose(fitted(i0_near, parts.near),
+                      fitted(i0_far, 1 / parts.far) / ops::sqrt(parts.far));
 }
-Value i1_of_scaled(const Value& scaled, const Value& x) {
-  return ops::where(ops::isinf(x), 0, x) * scaled;
+Value scaled_i1(const Value& x) {
+  const Parts parts(ops::abs(x), middle_of_i);
+  const Value near = ops::where(parts.is_near, x, 0) * fitted(i1_near, parts.near);
+  const Value far = fitted(i1_far, 1 / parts.far) / ops::sqrt(parts.far);
+  return parts.choose(near, ops::where(x < 0, -far, far));
 }
 
 Value k_of(int order, const Value& x, bool is_scaled) {
@@ -144,22 +146,21 @@ Value quantile_of_tail(const Value& q) {
 
 Tensor special_i0e(ops::At x) {
   const CalledAs name("special_i0e", x.where);
-  return rounded(scaled_i(0, wide_double(x)), x);
+  return rounded(scaled_i0(wide_double(x)), x);
 }
 Tensor i0(ops::At x) {
   const CalledAs name("i0", x.where);
   const Value wide = wide_double(x);
-  return rounded(ops::exp(ops::abs(wide)) * scaled_i(0, wide), x);
+  return rounded(ops::exp(ops::abs(wide)) * scaled_i0(wide), x);
 }
 Tensor special_i1e(ops::At x) {
   const CalledAs name("special_i1e", x.where);
-  const Value wide = wide_double(x);
-  return rounded(i1_of_scaled(scaled_i(1, wide), wide), x);
+  return rounded(scaled_i1(wide_double(x)), x);
 }
 Tensor special_i1(ops::At x) {
   const CalledAs name("special_i1", x.where);
   const Value wide = wide_double(x);
-  return rounded(ops::exp(ops::abs(wide)) * i1_of_scaled(scaled_i(1, wide), wide), x);
+  return rounded(ops::exp(ops::abs(wide)) * scaled_i1(wide), x);
 }
 Tensor special_modified_bessel_k0(ops::At x) {
   return k_function("special_modified_bessel_k0", x, 0, false);

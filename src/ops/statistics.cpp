@@ -150,6 +150,10 @@ Tensor nanmean(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype)
   return nansum(x, dim, keepdim, dtype) / count;
 }
 
+DType ops::dtype_of_deviation(DType dtype) {
+  return dtype == DType::f16 ? DType::f32 : DType::f64;
+}
+
 std::pair<Tensor, Tensor> std_mean(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std_mean", x.where);
   const DType dtype = x.operand.tensor().dtype();
@@ -157,7 +161,9 @@ std::pair<Tensor, Tensor> std_mean(ops::At x, DimsArg dim, double correction, bo
     auto [variance, mean] = var_mean(x, dim, correction, keepdim);
     return {sqrt(variance), std::move(mean)};
   }
-  const auto [variance, mean] = var_mean(ops::widened("std_mean", x), dim, correction, keepdim);
+  ops::check_floating("std_mean", x.operand.tensor());
+  const Tensor wide = to(x, ops::dtype_of_deviation(dtype));
+  const auto [variance, mean] = var_mean({wide, x.where}, dim, correction, keepdim);
   return {to(sqrt(variance), dtype), to(mean, dtype)};
 }
 

@@ -8,6 +8,7 @@
 #include "core/numbers.h"
 #include "ops/kernel_places.h"
 #include "ops/memory_format.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
@@ -82,6 +83,7 @@ void ConstantPadNd::shape(ShapeCall& call) {
   VITRO_CHECK(pad.size() % 2 == 0 && pad.size() <= 2 * in.sizes.size(), call.op,
               ": pad needs two numbers for each of the last dimensions, at most ",
               2 * in.sizes.size(), ", got ", pad);
+  check_holds(call.op, in.dtype, call.attrs.as<Attrs>().value);
   Sizes sizes = in.sizes;
   for (size_t d = 0; d < sizes.size(); ++d) {
     const auto [before, after] = sides_of(pad, in.rank(), d);
@@ -220,9 +222,11 @@ void check_numbers(std::string_view op, std::string_view what, const Dims& numbe
                    int64_t least) {
   VITRO_CHECK(numbers.size() == 1 || numbers.size() == static_cast<size_t>(dims), op, ": ", what,
               " needs one number or ", dims, ", got ", numbers);
-  for (const int64_t n : numbers)
-    VITRO_CHECK(n >= least && n <= sym::largest_size, op, ": ", what, " must be at least ", least,
+  for (const int64_t n : numbers) {
+    VITRO_CHECK(n >= least, op, ": ", what, " must be at least ", least, ", got ", numbers);
+    VITRO_CHECK(n <= sym::largest_size, op, ": ", what, " must be at most ", sym::largest_size,
                 ", got ", numbers);
+  }
 }
 
 int64_t Kernel::count() const {

@@ -8,7 +8,10 @@
 #include "eager/eager.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/arithmetic.h"
+#include "vitro/ops/rearrange.h"
 #include "vitro/ops/special.h"
+#include "vitro/ops/special_functions.h"
+#include "vitro/ops/statistics.h"
 
 namespace vitro {
 namespace {
@@ -103,6 +106,45 @@ TEST_F(Accuracy, functions_keep_their_digits_near_their_limits) {
                x = Tensor::from({1e-10, 1e-9, 1e-3}, {3});
   near(igamma(a, x),
        {9.0229921147860725095e-225, 3.769987625167537565e-303, 4.7749811243219372317e-62}, 1e-12);
+}
+
+TEST_F(Accuracy, zeta_of_negative_numbers_keeps_what_large_terms_leave) {
+  // By the formula of Euler and Maclaurin with 60 digits. Of zeta(33, -0.5) the first two terms,
+  // which are near 1e10, cancel out.
+  const std::vector<double> x{33, 33, 3, 2, 5, 7, 2, 33, 3, 4, 3},
+      q{-0.5, -1.5, -0.5, -3.75, -0.125, -9.75, -100.5, -2.25, -40.25, -20.25, -1000.5},
+      want{1.54521342218706938429e-6, 7.37880876767258367680e-14,  4.14398322117159997798e-1,
+           1.95049800605995752733e+1, -3.27660002948270981326e+4,  1.63767010574199747530e+4,
+           9.85970349187008615200e+0, -7.37869762948381931907e+19, -6.20122523031262068062e+1,
+           2.59757538823981699390e+2, 4.99001373501321979742e-7};
+  const int64_t n = static_cast<int64_t>(x.size());
+  const std::vector<double> got =
+      special_zeta(Tensor::from(x, {n}), Tensor::from(q, {n})).to_vector<double>();
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(got[i] / want[i], 1.0, 1e-13) << x[i] << ' ' << q[i];
+}
+
+TEST_F(Accuracy, i1_does_not_vanish_before_it_overflows) {
+  const Tensor x = Tensor::from({1e300, -1e300, 1e216, 1e10}, {4});
+  const std::vector<double> scaled = special_i1e(x).to_vector<double>();
+  const std::vector<double> want = {3.98942280401432704e-151, -3.98942280401432704e-151,
+                                    3.98942280401432690e-109, 3.98942280386472334e-06};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(scaled[i] / want[i], 1.0, 1e-14) << i;
+  EXPECT_EQ(special_i1(x).to_vector<double>(),
+            (std::vector<double>{INFINITY, -INFINITY, INFINITY, INFINITY}));
+  const std::vector<double> ends =
+      special_i1e(Tensor::from<double>({-0.0, -INFINITY}, {2})).to_vector<double>();
+  EXPECT_TRUE(std::signbit(ends[0]) && ends[0] == 0);
+  EXPECT_EQ(ends[1], 0);
+}
+
+TEST_F(Accuracy, deviations_are_finite_where_variances_are_not) {
+  const Tensor x = Tensor::from({1e30F, -1e30F, 3e30F, 1e30F}, {2, 2});
+  EXPECT_EQ(stddev(x, 1).to_vector<float>(), (std::vector<float>{1.41421356e30F, 1.41421356e30F}));
+  EXPECT_EQ(std_mean(x, 0).first.to_vector<float>(),
+            (std::vector<float>{1.41421356e30F, 1.41421356e30F}));
+  EXPECT_EQ(var(x, 1).to_vector<float>(), (std::vector<float>{INFINITY, INFINITY}));
+  EXPECT_LT(to(stddev(to(x, DType::bf16), 1), DType::f32).to_vector<float>()[0], 1.5e30F);
 }
 
 TEST_F(Accuracy, ldexp_is_exact_where_the_power_alone_is_out_of_range) {

@@ -8,7 +8,12 @@
 #include "vitro/base/error.h"
 #include "vitro/ops/activation_functions.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
 #include "vitro/ops/complex.h"
+#include "vitro/ops/convolution.h"
+#include "vitro/ops/distance.h"
+#include "vitro/ops/fft.h"
+#include "vitro/ops/layout.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
@@ -53,6 +58,89 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)ops::call("add_scaled", {whole({1}), whole({2}), Scalar(0.5)}); }},
       {"embedding_dense_backward: num_weights must not be negative, got -1",
        [] { (void)embedding_dense_backward(f({1, 3}), whole({2}), -1); }},
+      {"full: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)full({0}, 300, DType::i8); }},
+      {"full: i8 cannot hold 127.9; it holds -128 to 127, use a wider dtype",
+       [] { (void)full({1}, 127.9, DType::i8); }},
+      {"full: u8 cannot hold -256; it holds 0 to 255, use a wider dtype",
+       [] { (void)full({1}, -256, DType::u8); }},
+      {"full: i64 cannot hold nan; it holds -9223372036854775808 to 9223372036854775807, use a "
+       "wider dtype",
+       [] { (void)full({1}, NAN, DType::i64); }},
+      {"full_like: i16 cannot hold 32768; it holds -32768 to 32767, use a wider dtype",
+       [] { (void)full_like(f({1}), 32768, DType::i16); }},
+      {"fill_: i32 cannot hold 1099511627776; it holds -2147483648 to 2147483647, use a wider "
+       "dtype",
+       [] { (void)fill_(zeros({2}, DType::i32), int64_t{1} << 40); }},
+      {"fill: f32 cannot hold 1e+39; its largest number is 3.4028234663852886e+38",
+       [] { (void)fill(f({2}), 1e39); }},
+      {"masked_fill: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)masked_fill(zeros({2}, DType::i8), f({2}) > 0, 300); }},
+      {"where: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)where(f({2}) > 0, zeros({2}, DType::i8), 300); }},
+      {"index_fill: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)index_fill(zeros({2}, DType::i8), 0, whole({0}), 300); }},
+      {"scatter: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)scatter(zeros({2}, DType::i8), 0, whole({0}), 300); }},
+      {"constant_pad_nd: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)constant_pad_nd(zeros({2}, DType::i8), {1, 1}, 300); }},
+      {"clamp: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)clamp(zeros({2}, DType::i8), 0, 300); }},
+      {"clamp: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)clamp(zeros({2}, DType::i8), {}, 300); }},
+      {"hardtanh: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)hardtanh(zeros({2}, DType::i8), -1, 300); }},
+      {"threshold: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)threshold(zeros({2}, DType::i8), 1, 300); }},
+      {"pow: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)pow(ones({2}, DType::i8), 300); }},
+      {"add: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] { (void)add(ones({2}, DType::i8), ones({2}, DType::i8), 300); }},
+      {"addcmul: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({2}, DType::i8);
+         (void)addcmul(x, x, x, 300);
+       }},
+      {"addmm: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({2, 2}, DType::i8);
+         (void)ops::call("addmm", {x, x, x}, {{"beta", Scalar(300)}});
+       }},
+      {"index_add: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({2}, DType::i8);
+         (void)index_add(x, 0, whole({0, 1}), x, 300);
+       }},
+      {"full: the number 1.0+2.0j cannot be stored in a tensor of f32; needs c64 or c128",
+       [] { (void)full({1}, Scalar(std::complex(1.0, 2.0)), DType::f32); }},
+      {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
+       [] { (void)sub(complex(f({2}), f({2})), f({2}) > 0); }},
+      {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
+       [] { (void)sub(f({2}) > 0, std::complex(0.0, 1.0)); }},
+      {"sub: bool cannot be subtracted; use bitwise_xor, or cast it",
+       [] { (void)sub(complex(f({2}), f({2})), f({2}) > 0, 2); }},
+      {"fft_fft: norm must be \"backward\", \"forward\" or \"ortho\", got \"\"",
+       [] { (void)fft_fft(f({4}), {}, -1, ""); }},
+      {"fft_fft: norm must be \"backward\", \"forward\" or \"ortho\", got \"\"",
+       [] { (void)ops::call("fft_fft", {f({4})}, {{"norm", std::string()}}); }},
+      {"gather: dimension 2 is out of range; needs -1 to 0",
+       [] { (void)gather(f({3}), 2, zeros({0}, DType::i64)); }},
+      {"movedim: dimension 1 is out of range; needs -1 to 0", [] { (void)movedim(f({}), 1, 0); }},
+      {"movedim: a dimension occurs twice in [0, 0] or [0, 0]",
+       [] { (void)movedim(f({}), {0, 0}, {0, 0}); }},
+      {"linalg_vector_norm: dimension 0 has no elements, for which the norm of order -1.0 is not "
+       "defined, got sizes [0, 3]",
+       [] { (void)linalg_vector_norm(f({0, 3}), -1); }},
+      {"max_pool2d: stride must be at most 1099511627775, got [1099511627776]",
+       [] { (void)max_pool2d(f({1, 4, 4}), 2, int64_t{1} << 40); }},
+      {"im2col: dilation must be at most 1099511627775, got [1099511627776]",
+       [] { (void)im2col(f({1, 4, 4}), 2, int64_t{1} << 40, 0, 1); }},
+      {"conv2d: dilation must be at most 1099511627775, got [1099511627776, 1099511627776]",
+       [] {
+         const Tensor x = f({1, 1, 4, 4});
+         (void)conv2d(x, x, {}, {.dilation = int64_t{1} << 40});
+       }},
+      {"hann_window: the length must not be negative, got -5", [] { (void)hann_window(-5); }},
       {"gelu: takes floating-point numbers, got i64", [] { (void)gelu(whole({1})); }},
       {"gelu: approximate must be \"none\" or \"tanh\", got \"fast\"",
        [] { (void)gelu(f({1}), "fast"); }},
@@ -459,6 +547,30 @@ TEST(Errors, say_what_was_wrong_and_what_to_do) {
       EXPECT_EQ(error.message(), mistake.text);
       EXPECT_TRUE(error.location().empty() || error.location().starts_with("errors_test.cpp:"))
           << error.what();
+    }
+  }
+}
+
+// Of functions too that check their arguments before they call ops.
+TEST(Errors, have_the_place_of_the_call) {
+  eager::init();
+  const Tensor x = f({2, 1, 3}), h = f({1, 1, 4});
+  const std::vector<Tensor> weights{f({16, 3}), f({16, 4}), f({16}), f({16})};
+  const std::vector<std::function<void()>> calls = {
+      [] { (void)hann_window(-5); },
+      [] { (void)kaiser_window(-5); },
+      [] { (void)ops::call("hann_window", {Scalar(-5)}); },
+      [&] { (void)lstm(x, {h}, weights); },
+      [&] { (void)lstm_cell(f({1, 3}), {f({1, 4})}, weights[0], weights[1]); },
+      [] { (void)full({int64_t{1} << 40, int64_t{1} << 40}, 1); },
+      [] { (void)conv2d(f({1, 1, 4, 4}), f({1, 1, 2, 2}), {}, {.dilation = int64_t{1} << 40}); },
+  };
+  for (size_t i = 0; i < calls.size(); ++i) {
+    try {
+      calls[i]();
+      ADD_FAILURE() << "accepted: " << i;
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.location().starts_with("errors_test.cpp:")) << i << ": " << error.what();
     }
   }
 }

@@ -79,12 +79,17 @@ struct WindowOptions {
   std::optional<DType> dtype = {};
   std::optional<Device> device = {};
 };
-Tensor hann_window(Size n, bool periodic = true, const WindowOptions& options = {});
+Tensor hann_window(Size n, bool periodic = true, const WindowOptions& options = {},
+                   std::source_location from = std::source_location::current());
 Tensor hamming_window(Size n, bool periodic = true, double alpha = 0.54, double beta = 0.46,
-                      const WindowOptions& options = {});
-Tensor blackman_window(Size n, bool periodic = true, const WindowOptions& options = {});
-Tensor bartlett_window(Size n, bool periodic = true, const WindowOptions& options = {});
+                      const WindowOptions& options = {},
+                      std::source_location from = std::source_location::current());
+Tensor blackman_window(Size n, bool periodic = true, const WindowOptions& options = {},
+                       std::source_location from = std::source_location::current());
+Tensor bartlett_window(Size n, bool periodic = true, const WindowOptions& options = {},
+                       std::source_location from = std::source_location::current());
 Tensor kaiser_window(Size n, bool periodic = true, double beta = 12,
-                     const WindowOptions& options = {});
+                     const WindowOptions& options = {},
+                     std::source_location from = std::source_location::current());
 
 }  // namespace vitro
