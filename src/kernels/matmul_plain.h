@@ -27,7 +27,7 @@ template <class Acc, bool turned = false>
 
 // Rows that a tile prefetches while it accumulates: one per `every` columns of A, `stride` bytes
 // apart. An address need not exist.
-struct MatmulWinogradAhead {
+struct MatmulRowsAhead {
   const char* row;
   i64 stride, every;
 };
@@ -44,7 +44,7 @@ VITRO_INLINE void matmul_ask_row(const char* row) {
 template <int rows, int vectors, bool row_major, bool keep, class Acc>
 [[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
                                                 i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
-                                                Acc* kept, MatmulWinogradAhead ahead) {
+                                                Acc* kept, MatmulRowsAhead ahead) {
   MatmulSums<rows, vectors, Acc> sums;
   if (add) sums.read(c, c_stride);
   while (k > 0) {
@@ -71,7 +71,7 @@ template <int rows, int vectors, bool row_major, bool keep, class Acc>
 
 template <class Acc>
 using MatmulPlainTile = void (*)(const Acc*, i64, const Acc*, i64, i64, Acc*, i64, bool, Acc*,
-                                 MatmulWinogradAhead);
+                                 MatmulRowsAhead);
 
 template <bool row_major, bool keep, class Acc, int... i>
 VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
@@ -192,7 +192,7 @@ class MatmulPlainRun {
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
     const i64 row_bytes = call_.b_row_stride * i64(sizeof(Acc));
-    MatmulWinogradAhead ahead{(const char*)next(column, k0 + count), row_bytes,
+    MatmulRowsAhead ahead{(const char*)next(column, k0 + count), row_bytes,
                           count > asked ? count / asked : 1};
     for (i64 first = 0; first < wide; first += Panel::columns) {
       const Acc* b = b_ + k0 * call_.b_row_stride + column + first;

@@ -42,9 +42,15 @@ struct WindowsTile {
   Acc* c;
   i64 c_stride;
   bool add;
-  const char* ahead;  // prefetched: `ahead_each` bytes per tap
-  i64 ahead_each;
+  const char* ahead;  // prefetched: matmul_right_asked bytes every so many channels of a tap
+  i64 every;
 };
+
+// WindowsTile::every for `tiles` that share what is prefetched: as many bytes as they read of B.
+template <class Acc>
+VITRO_INLINE i64 windows_ahead_every(i64 tiles) {
+  return tiles * matmul_right_asked / (MatmulPanel<Acc>::columns * i64(sizeof(Acc)));
+}
 
 // c[rows][16 * vectors] (+)= the sums over all taps.
 template <int rows, int vectors, class Acc>
@@ -58,9 +64,6 @@ template <int rows, int vectors, class Acc>
   const Acc* b = t.b;
   const char* ahead = t.ahead;
   for (const WindowsTap *tap = t.taps, *end = tap + t.count; tap != end; ++tap) {
-    for (i64 i = 0; i < t.ahead_each; i += 64) __builtin_prefetch(ahead + i, 0, 2);
-    ahead += t.ahead_each;
-    const i64 length = tap->length;
     const u64 inside = tap->inside >> t.row & all;
     const Acc* a[rows];
 #pragma clang loop unroll(full)
@@ -78,13 +81,17 @@ template <int rows, int vectors, class Acc>
       }
       b += columns;
     };
-    i64 i = 0;
-    if constexpr (windows_unrolls && rows * vectors == Panel::rows * Panel::vectors) {
+    for (i64 i = 0, end = 0; i < tap->length;) {
+      matmul_ask<matmul_right_asked>(ahead);
+      ahead += matmul_right_asked;
+      end = smaller(tap->length, end + t.every);
+      if constexpr (windows_unrolls && rows * vectors == Panel::rows * Panel::vectors) {
 #pragma clang loop unroll(disable)
-      for (; i + 4 <= length; i += 4) step(i), step(i + 1), step(i + 2), step(i + 3);
+        for (; i + 4 <= end; i += 4) step(i), step(i + 1), step(i + 2), step(i + 3);
+      }
+#pragma clang loop unroll(disable)
+      for (; i < end; ++i) step(i);
     }
-#pragma clang loop unroll(disable)
-    for (; i < length; ++i) step(i);
   }
   sums.write(t.c, t.c_stride);
 }
@@ -211,7 +218,8 @@ class WindowsRun {
     const Acc* next =
         panel + 1 < panels_ ? b + call_.b_panel_stride : b_ + (k + rows_of_b) * Panel::columns;
     const i64 bytes = rows_of_b * Panel::columns * i64(sizeof(Acc)),
-              ahead_each = divide_up(divide_up(bytes, tiles_ * count), 64) * 64;
+              of_tile = divide_up(divide_up(bytes, tiles_), 64) * 64,
+              every = windows_ahead_every<Acc>(tiles_);
     const char* ahead = (const char*)next;
     for (i64 tile = 0, row = 0; tile < tiles_; ++tile) {
       const i64 rows = low + (tile < higher);
@@ -219,8 +227,8 @@ class WindowsRun {
       windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
           {(const Acc*)call_.x, rows_.start(), taps_, count, row, b,
            (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead,
-           ahead_each});
-      ahead += count * ahead_each;
+           every});
+      ahead += of_tile;
       row += rows;
     }
   }

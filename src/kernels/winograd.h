@@ -313,7 +313,8 @@ template <int m>
   i64 start[Panel::rows];
   for (i64 r = 0; r < Panel::rows; ++r) start[r] = r * channels;
   const i64 bytes = channels * width * i64(sizeof(f32)),
-            each = divide_up(divide_up(bytes, tiles * parts), 64) * 64;
+            of_tile = divide_up(divide_up(bytes, tiles), 64) * 64,
+            every = windows_ahead_every<f32>(tiles);
   const f32* b = (const f32*)panel.b;
   for (i64 point = 0; point < points; ++point, b += channels * width) {
     winograd_prefetch<m>(panel, count * m, point, points);
@@ -322,8 +323,8 @@ template <int m>
       const i64 rows = low + (tile < higher);
       windows_tile_of<f32>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
           {s.v + point * s.v_plane + row * channels, start, taps, parts, 0, b,
-           s.products + point * s.m_plane + row * width, width, false, ahead, each});
-      ahead += parts * each;
+           s.products + point * s.m_plane + row * width, width, false, ahead, every});
+      ahead += of_tile;
       row += rows;
     }
   }
