@@ -392,6 +392,7 @@ Scalar Tensor::item(std::source_location where) const {
   if (numel().hint() != 1) {
     Sizes now = sizes();
     for (Size& s : now) s = s.hint();
+    const CalledAs name("item", where);
     throw_error(cat("item: needs a tensor of one element, got sizes ", now));
   }
   make_ready(Need::item, where);

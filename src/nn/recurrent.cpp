@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/nn/init.h"
@@ -60,8 +61,9 @@ Tensor RecurrentBase::initial(const Tensor& x, int64_t width) const {
 std::tuple<Tensor, Tensor, Tensor> LSTM::operator()(ops::At at, const Tensor& h,
                                                     const Tensor& c) const {
   const ModuleScope here = scope();
+  const CalledAs name("lstm", at.where);
   const Tensor &x = at.operand.tensor(), in = batched(x, false);
-  VITRO_CHECK(h.defined() == c.defined(), "LSTM: needs both h and c, or neither");
+  VITRO_CHECK(h.defined() == c.defined(), "lstm: needs both h and c, or neither");
   const Tensor h0 = h.defined() ? batched(h, true) : initial(in, width()),
                c0 = c.defined() ? batched(c, true) : initial(in, hidden());
   const auto [y, h1, c1] = lstm({in, at.where}, {h0, c0}, weights(), attrs());

@@ -125,9 +125,9 @@ Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
   using Op = ops::ScaledDotProductAttention;
   const Op::Attrs attrs{is_causal, scale};
   if (dropout_p == 0) return ops::call<Op>(q.where, {q.operand, k, v, attn_mask}, attrs);
+  const CalledAs name(Op::name, q.where);
   VITRO_CHECK(dropout_p > 0 && dropout_p <= 1, Op::name, ": needs a dropout_p in [0, 1], got ",
               dropout_p);
-  const CalledAs name(Op::name, q.where);
   const Operand operands[] = {q.operand, k, v, attn_mask};
   (void)infer(ops::def<Op>(), operands, ops::attrs_view<Op>(attrs));  // checks them
   return ops::attention(operands, attrs, dropout_p);

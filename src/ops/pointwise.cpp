@@ -205,6 +205,7 @@ Tensor square(ops::At x) {
 }
 
 Tensor gelu(ops::At x, std::string_view approximate) {
+  const CalledAs name("gelu", x.where);
   VITRO_CHECK(approximate == "none" || approximate == "tanh",
               "gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
   const auto how = approximate == "none" ? ops::Approximate::none : ops::Approximate::tanh;

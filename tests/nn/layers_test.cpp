@@ -10,6 +10,7 @@
 
 #include "error_of.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
 #include "vitro/nn/init.h"
@@ -104,6 +105,18 @@ TEST_F(Layers, that_are_recurrent_drop_what_a_layer_passes_on) {
   net.eval();
   EXPECT_FALSE(differs(net.lstm));
   EXPECT_FALSE(same(std::get<0>(net.all(x)), std::get<0>(net.all(x * 2.0))));
+}
+
+TEST_F(Layers, that_are_recurrent_say_where_they_were_called_wrongly) {
+  Module root;
+  const LSTM lstm(root, "lstm", 3, 4);
+  try {
+    (void)lstm(full({5, 2, 3}, 1.0), full({1, 2, 4}, 1.0));
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "lstm: needs both h and c, or neither");
+    EXPECT_TRUE(error.location().starts_with("layers_test.cpp:")) << error.what();
+  }
 }
 
 TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {
