@@ -56,6 +56,12 @@ struct Operands {
   }
 };
 
+// x in the type of the computation, but as it is if it is an integer: PyTorch subtracts integers
+// before they become floating-point numbers, so that those of u8 do not become negative.
+Value in_wide(const Operands& given, const Tensor& x) {
+  return is_integer(x.dtype()) ? Value(x) : ops::to(x, given.x.dtype());
+}
+
 // 0 where x is negative.
 Value above_zero(const Tensor& x) {
   return clamp(x, 0);
@@ -303,9 +309,10 @@ Tensor hinge_embedding_loss(ops::At x, const Tensor& target, double margin, int6
 Tensor margin_ranking_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                            int64_t reduction) {
   const CalledAs name("margin_ranking_loss", x1.where);
-  const auto [dtype, a, b] =
-      Operands("margin_ranking_loss", x1, x2, reduction, Operands::Takes::integers);
-  return reduced(above_zero(-to(target, a.dtype()) * (a - b) + margin), reduction, dtype);
+  const Operands given("margin_ranking_loss", x1, x2, reduction, Operands::Takes::integers);
+  const auto in = [&](const Tensor& x) { return in_wide(given, x); };
+  const Value product = -in(target) * (in(x1.operand.tensor()) - in(x2));
+  return reduced(above_zero(to(product, given.x.dtype()) + margin), reduction, given.dtype);
 }
 
 Tensor cosine_embedding_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
@@ -340,16 +347,17 @@ Tensor soft_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
 Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
   const CalledAs name("triplet_margin_loss", anchor.where);
-  const auto [dtype, a, near] =
-      Operands("triplet_margin_loss", anchor, positive, reduction, Operands::Takes::numbers);
-  const Value far = to(negative, a.dtype());
+  const Operands given("triplet_margin_loss", anchor, positive, reduction,
+                       Operands::Takes::numbers);
+  const Value a = in_wide(given, anchor.operand.tensor()), near = in_wide(given, positive),
+              far = in_wide(given, negative);
   VITRO_CHECK(a.rank() == near.rank() && a.rank() == far.rank(),
               "triplet_margin_loss: ranks differ: sizes ", numbers_of(a.sizes()), ", ",
               numbers_of(near.sizes()), " and ", numbers_of(far.sizes()));
   Value distance = pairwise_distance(a, far, p, eps);
   if (swap) distance = ops::minimum(distance, pairwise_distance(near, far, p, eps));
   const Value loss = above_zero(margin + pairwise_distance(a, near, p, eps) - distance);
-  return reduced(loss, reduction, real_of(dtype));
+  return reduced(loss, reduction, real_of(given.dtype));
 }
 
 Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p, const Scalar& margin,

@@ -176,6 +176,8 @@ Tensor resized(const Resizing& how, At x, const SizesArg& size, const Scales& sc
   check_resampled(how.op, t, size, how.dims);
   const bool nearest = how.by == Interpolation::nearest,
              copies = nearest || how.by == Interpolation::nearest_exact;
+  VITRO_CHECK(copies || t.dtype() != DType::u8, how.op,
+              ": interpolation of u8 is not implemented; cast x to f32, and round the result");
   VITRO_CHECK(copies || is_floating(t.dtype()), how.op, ": takes floating-point numbers, got ",
               t.dtype());
   Tensor out = copies ? t : to(t, compute_type(t.dtype()));

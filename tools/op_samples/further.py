@@ -369,6 +369,12 @@ def rarer_arguments(family):
     family.add("avg_pool2d", torch.full((1, 1, 9, 9), 2**62 + 1), attrs={"kernel_size": [9, 9]})
     family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]]), attrs={"kernel_size": [1, 2], "divisor_override": -3})
     family.add("avg_pool2d", torch.tensor([[[-3, -4, 5, 2]]], dtype=torch.int32), attrs={"kernel_size": [1, 2]}, refused=True)
+    for name in ("u8", "i8", "i64"):
+        x = [v.numbers(name, (4, 6), key) for key in (1, 2, 3)]
+        for op in ("margin_ranking_loss", "triplet_margin_loss"):  # integers are subtracted as such, also where expected values are computed in double
+            integers = lambda *x, op=op, dtype=x[0].dtype, **kwargs: getattr(ATEN, op)(*(one.to(dtype) for one in x), **kwargs)
+            for reduction in (0, 1, 2):
+                family.add(op, *x, attrs={"margin": 2.5, "reduction": reduction}, tolerance=STEPS, call=integers)
     listed = lambda op: lambda *args, **kwargs: (lambda out: [out[0], *out[1]])(op(*args, **kwargs))
     parts, between = listed(ATEN.histogramdd.default), listed(lambda x, bins, weight=None, density=False: ATEN.histogramdd(x, bins, weight=weight, density=density))
     weighted = lambda x, bins, weight=None, range=None: between(x, bins, weight)
