@@ -92,7 +92,7 @@ Tensor added(std::string_view op, const ops::At& x, const Tensor& term, const Sc
              DType dtype) {
   VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !value.is_floating(), op,
               ": value must be an integer for ", dtype, ", got ", value);
-  check_holds(op, dtype, value);
+  check_holds(op, compute_type(dtype), value);
   const Value wide = to(x, compute_type(dtype));
   return to(wide + (value.is(1) ? term : term * value), dtype);
 }

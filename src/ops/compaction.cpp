@@ -1,6 +1,9 @@
 #include "vitro/ops/compaction.h"
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 
 namespace vitro {
 namespace ops {
@@ -25,5 +28,13 @@ void set_count(TensorMeta& result, Size count) {
 }
 
 }  // namespace ops
+
+// Of a tensor that is empty by its sizes there is no size that depends on data.
+Tensor nonzero(ops::At x) {
+  const Tensor& t = x.operand.tensor();
+  if (!known_equal(t.numel(), 0)) return ops::call<ops::Nonzero>(x.where, {x.operand});
+  const CalledAs name("nonzero", x.where);
+  return expand(zeros({0, 1}, DType::i64, t.device()), {0, t.rank()});
+}
 
 }  // namespace vitro

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/concat.h"
@@ -169,6 +170,7 @@ Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scal
                : Scalar(static_cast<int64_t>(given.as_double()));
   };
   const Scalar by = factor(alpha), added_by = factor(beta);
+  for (const Scalar* one : {&by, &added_by}) ops::check_holds("baddbmm", wide, *one);
   if (!by.is(1)) out = mul({out, x.where}, by);
   if (!added_by.is(0)) {
     const Tensor added = to(x, wide);

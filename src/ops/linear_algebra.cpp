@@ -183,6 +183,8 @@ Tensor addr(ops::At x, const Tensor& vec1, const Tensor& vec2, const Scalar& bet
   VITRO_CHECK(
       is_floating(dtype) || is_complex(dtype) || !(beta.is_floating() || alpha.is_floating()),
       "addr: beta and alpha must be integers for ", dtype, ", got ", beta, " and ", alpha);
+  for (const Scalar* factor : {&beta, &alpha})
+    ops::check_holds("addr", compute_type(dtype), *factor);
   const Sizes sizes{vec1.size(0), vec2.size(0)};
   VITRO_CHECK(t.rank() <= 2, "addr: sizes ", numbers_of(t.sizes()), " do not broadcast to ",
               numbers_of(sizes));

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
@@ -13,6 +14,13 @@ namespace vitro::ops {
 
 // The first of the last dimensions of `sizes`, which must be `shape`. Error of `op` otherwise.
 size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape);
+
+// ---- deviations ----
+
+// The standard deviation of x, in its compute type, over `dims`, and the mean. Squares of f32
+// neither overflow nor vanish.
+std::pair<Tensor, Tensor> std_mean_of(const Tensor& x, const Dims& dims, double correction,
+                                      bool keepdim);
 
 // ---- norms with parameters that have one element for each channel, dimension 1 of x ----
 

@@ -2,9 +2,12 @@
 #include "vitro/ops/overload.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "base/sort_list.h"
 #include "bind.h"
@@ -53,15 +56,40 @@ std::vector<Role> roles_in(const Schema& schema, const OpDef& op) {
   return out;
 }
 
+template <class Op, size_t i>
+constexpr Function function_number() {
+  constexpr auto function = std::get<i>(Op::functions);
+  if constexpr (function == nullptr) {
+    return Function();
+  } else {
+    return bound<function>;
+  }
+}
+// One for each signature of the op, or a single one for all.
+template <class Op>
+constexpr auto functions_of() {
+  if constexpr (requires { Op::functions; }) {
+    return []<size_t... i>(std::index_sequence<i...>) {
+      return std::array{function_number<Op, i>()...};
+    }(std::make_index_sequence<std::tuple_size_v<decltype(Op::functions)>>());
+  } else if constexpr (requires { Op::function; }) {
+    return std::array{bound<Op::function>};
+  } else {
+    return std::array{Function()};
+  }
+}
+
 struct Collect {
   std::vector<Overload> all;
 
+  // One function for each of the signatures, or the same for all.
   void add(std::string_view name, std::string_view doc, std::string_view signatures,
-           const OpDef* op, Function function) {
+           const OpDef* op, std::span<const Function> functions) {
+    size_t i = 0;
     each_line(signatures, [&](std::string_view line) {
       Result<Schema> schema = parse_schema(cat(name, line));
       VITRO_ASSERT(schema, schema.why());
-      add(*std::move(schema), doc, op, function);
+      add(*std::move(schema), doc, op, functions[functions.size() == 1 ? 0 : i++]);
     });
   }
   void add(Schema schema, std::string_view doc, const OpDef* op, Function function) {
@@ -90,12 +118,11 @@ struct Collect {
   template <class Op>
   void operator()() {
     const OpDef& op = def<Op>();
-    Function function;
-    if constexpr (requires { Op::function; }) function = bound<Op::function>;
+    constexpr auto functions = functions_of<Op>();
     const size_t first = all.size();
-    add(op.name, op.doc, op.signatures, &op, function);
+    add(op.name, op.doc, op.signatures, &op, functions);
     if constexpr (requires { Op::in_place_signatures; }) {
-      add(cat(op.name, '_'), op.doc, Op::in_place_signatures, &op, function);
+      add(cat(op.name, '_'), op.doc, Op::in_place_signatures, &op, functions);
     } else if (op.pointwise) {
       add_in_place(first);
     }
@@ -109,7 +136,7 @@ std::vector<Overload> collected() {
                            random_functions(), decomposition_functions(), complex_functions(),
                            more_functions(), special_functions(), number_functions()}) {
     for (const NamedFunction& one : table)
-      collect.add(one.name, one.doc, one.signatures, nullptr, one.call);
+      collect.add(one.name, one.doc, one.signatures, nullptr, {&one.call, 1});
   }
   for (const OtherName& one : other_names()) collect.add_other(one);
   std::map<std::string, size_t> places;

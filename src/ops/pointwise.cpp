@@ -36,6 +36,12 @@ void Sub::shape(ShapeCall& call) {
   shape_of_pointwise(call, pointwise_info<Sub>, Accepts::all);
 }
 
+void Clamp::shape(ShapeCall& call) {
+  shape_of_pointwise(call, pointwise_info<Clamp>, accepts);
+  for (const Argument& bound : call.operands.subspan(1))
+    if (bound.number) check_holds(call.op, call.results[0].dtype, *bound.number);
+}
+
 void Hardtanh::shape(ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta, "hardtanh: operand 0 must be a tensor");
   const TensorMeta& x = *call.operands[0].meta;
@@ -216,11 +222,10 @@ Tensor clamp(ops::At x, const Operand& min, const Operand& max) {
   const CalledAs name("clamp", x.where);
   const bool low = min.kind() != Operand::Kind::none, high = max.kind() != Operand::Kind::none;
   VITRO_CHECK(low || high, "clamp: needs at least one of min and max");
-  for (const Operand* bound : {&min, &max})
-    if (bound->is_number())
-      ops::check_holds("clamp", ops::result_type({&x.operand, bound}), bound->number());
   if (low && high) return ops::call<ops::Clamp>(x.where, {x.operand, min, max});
   const Operand& bound = low ? min : max;
+  if (bound.is_number())
+    ops::check_holds("clamp", ops::result_type({&x.operand, &bound}), bound.number());
   const auto is_real = [](const Operand& o) { return is_floating(o.tensor().dtype()); };
   if (!bound.is_tensor() || !(is_real(x.operand) || is_real(bound)))
     return low ? ops::call<ops::Maximum>(x.where, {x.operand, min})

@@ -100,7 +100,7 @@ void Addmm::shape(ShapeCall& call) {
   VITRO_CHECK(x.dtype == a.dtype, "addmm: dtypes differ: ", x.dtype, " and ", a.dtype,
               "; cast one of them");
   for (const Argument& factor : call.operands.subspan(3))
-    if (factor.number) check_holds(call.op, a.dtype, *factor.number);
+    if (factor.number) check_holds(call.op, compute_type(a.dtype), *factor.number);
   same_inner(call, a.sizes[1], b.sizes[0]);
   const Sizes sizes{a.sizes[0], b.sizes[1]}, both = broadcast(call.op, sizes, x.sizes);
   VITRO_CHECK(both.size() == 2 && equal(both[0], sizes[0]) && equal(both[1], sizes[1]),

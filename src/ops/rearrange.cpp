@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "ops/norms.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -388,10 +389,8 @@ Tensor count_nonzero(ops::At x, DimsArg dim) {
 Tensor stddev(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std", x.where);
   if (x.operand.tensor().is_complex()) return sqrt(var(x, dim, correction, keepdim));
-  ops::check_floating("std", x.operand.tensor());
-  const Tensor wide = to(x, ops::dtype_of_deviation(x.operand.tensor().dtype()));
-  const Value variance = var({wide, x.where}, dim, correction, keepdim);
-  return to(sqrt(variance), x.operand.tensor().dtype());
+  const Tensor wide = ops::widened("std", x);
+  return to(ops::std_mean_of(wide, dim, correction, keepdim).first, x.operand.tensor().dtype());
 }
 
 // Steps through powers of two: `place` counts elements that come before v.

@@ -1,7 +1,9 @@
 // Reductions: their shape rules, and the public functions.
 #include "vitro/ops/reduce.h"
 
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 
 namespace vitro {
@@ -103,6 +105,15 @@ Tensor total(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
 Dims dims_from(std::optional<int64_t> dim) {
   return dim ? Dims{*dim} : Dims{};
 }
+// By name, an empty list of dims reduces none.
+template <class Op>
+Tensor truth_over(At x, const std::optional<Dims>& dim, bool keepdim) {
+  if (!dim || !dim->empty()) return reduce<Op>(x, dim.value_or(Dims()), keepdim);
+  const CalledAs name(Op::name, x.where);
+  const Tensor& t = x.operand.tensor();
+  const Tensor truths = vitro::ne({t, x.where}, 0);
+  return t.dtype() == DType::u8 ? to({truths, x.where}, DType::u8) : truths;
+}
 template <class Op>
 std::pair<Tensor, Tensor> two(At x, Dims dim, bool keepdim) {
   auto [first, second] = call_many<Op, 2>(x.where, {x.operand}, {std::move(dim), keepdim, {}});
@@ -110,6 +121,26 @@ std::pair<Tensor, Tensor> two(At x, Dims dim, bool keepdim) {
 }
 
 }  // namespace
+
+Tensor Sum::of_all(At x, std::optional<DType> dtype) {
+  return total<Sum>(x, {}, false, dtype);
+}
+Tensor Sum::over(At x, Dims dim, bool keepdim, std::optional<DType> dtype) {
+  return total<Sum>(x, std::move(dim), keepdim, dtype);
+}
+Tensor Prod::of_all(At x, std::optional<DType> dtype) {
+  return total<Prod>(x, {}, false, dtype);
+}
+Tensor Prod::over(At x, int64_t dim, bool keepdim, std::optional<DType> dtype) {
+  return total<Prod>(x, {dim}, keepdim, dtype);
+}
+Tensor Any::over(At x, const std::optional<Dims>& dim, bool keepdim) {
+  return truth_over<Any>(x, dim, keepdim);
+}
+Tensor All::over(At x, const std::optional<Dims>& dim, bool keepdim) {
+  return truth_over<All>(x, dim, keepdim);
+}
+
 }  // namespace ops
 
 Tensor sum(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype) {

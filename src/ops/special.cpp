@@ -324,6 +324,7 @@ Tensor added(std::string_view op, const At& x, Value product, const Scalar& beta
   VITRO_CHECK(equal_sizes(broadcast(op, t.sizes(), sizes), sizes), op, ": sizes ",
               numbers_of(t.sizes()), " do not broadcast to ", numbers_of(sizes));
   const Scalar by = factor_of(t.dtype(), alpha), own = factor_of(t.dtype(), beta);
+  for (const Scalar* factor : {&by, &own}) check_holds(op, compute_type(t.dtype()), *factor);
   if (!by.is(1)) product = product * by;
   if (!own.is(0)) {
     const Value wide = to(t, product.dtype());

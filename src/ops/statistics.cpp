@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "ops/complex_parts.h"
 #include "ops/matrices.h"
+#include "ops/norms.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -150,10 +151,6 @@ Tensor nanmean(ops::At x, DimsArg dim, bool keepdim, std::optional<DType> dtype)
   return nansum(x, dim, keepdim, dtype) / count;
 }
 
-DType ops::dtype_of_deviation(DType dtype) {
-  return dtype == DType::f16 ? DType::f32 : DType::f64;
-}
-
 std::pair<Tensor, Tensor> std_mean(ops::At x, DimsArg dim, double correction, bool keepdim) {
   const CalledAs name("std_mean", x.where);
   const DType dtype = x.operand.tensor().dtype();
@@ -161,10 +158,9 @@ std::pair<Tensor, Tensor> std_mean(ops::At x, DimsArg dim, double correction, bo
     auto [variance, mean] = var_mean(x, dim, correction, keepdim);
     return {sqrt(variance), std::move(mean)};
   }
-  ops::check_floating("std_mean", x.operand.tensor());
-  const Tensor wide = to(x, ops::dtype_of_deviation(dtype));
-  const auto [variance, mean] = var_mean({wide, x.where}, dim, correction, keepdim);
-  return {to(sqrt(variance), dtype), to(mean, dtype)};
+  const auto [deviation, mean] =
+      ops::std_mean_of(ops::widened("std_mean", x), dim, correction, keepdim);
+  return {to(deviation, dtype), to(mean, dtype)};
 }
 
 namespace {

@@ -14,9 +14,6 @@ Tensor widened(std::string_view op, const At& x);
 // The same without the check; undefined if x is.
 Tensor widened(const Tensor& x);
 
-// The dtype in which standard deviations are computed: variances of bf16 and f32 overflow f32.
-DType dtype_of_deviation(DType dtype);
-
 // The largest finite number of a floating-point dtype.
 double largest(DType dtype);
 

@@ -58,6 +58,16 @@ TEST(Compaction, any_count_runs_the_same_program) {
   });
 }
 
+TEST(Compaction, what_is_empty_by_its_sizes_has_no_data_size) {
+  const auto body = [](const Tensor& x) { return view(nonzero(x), {1, -1}); };
+  auto fast = compile(body, {.fullgraph = true});
+  for (const Tensor& x : {zeros({2, 0}), zeros({0, 3, 4})}) {
+    EXPECT_EQ(fast(x).sizes(), (Sizes{1, 0}));
+    EXPECT_EQ(nonzero(x).sizes(), (Sizes{0, x.rank()}));
+  }
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
 TEST(Compaction, what_is_selected_is_reduced) {
   expect_one_program([](const Tensor& x) {
     const Tensor some = masked_select(x, x > 0.0);

@@ -144,6 +144,8 @@ TEST_F(Accuracy, deviations_are_finite_where_variances_are_not) {
   EXPECT_EQ(std_mean(x, 0).first.to_vector<float>(),
             (std::vector<float>{1.41421356e30F, 1.41421356e30F}));
   EXPECT_EQ(var(x, 1).to_vector<float>(), (std::vector<float>{INFINITY, INFINITY}));
+  const std::vector<float> small = stddev(x * 1e-37F * 1e-23F, 1).to_vector<float>();
+  for (const float one : small) EXPECT_NEAR(one / 1.41421356e-30F, 1.0F, 1e-6F);
   EXPECT_LT(to(stddev(to(x, DType::bf16), 1), DType::f32).to_vector<float>()[0], 1.5e30F);
 }
 

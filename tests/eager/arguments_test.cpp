@@ -9,6 +9,7 @@
 #include "vitro/ops/all.h"
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/complex.h"
+#include "vitro/ops/convolution.h"
 #include "vitro/ops/decomposition.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/overload.h"
@@ -59,6 +60,22 @@ TEST_F(Arguments, sums_by_name_convert_elements_to_the_dtype_first) {
   EXPECT_EQ(total("sum.dim_IntList", {x, Scalar(1)}, bytes), (Whole{3, -1}));
   EXPECT_EQ(total("prod", {x}, bytes), (Whole{0}));
   EXPECT_EQ(total("prod.dim_int", {x, Scalar(0)}, whole), (Whole{-1, 0}));
+  const NamedArg truth{"dtype", DType::boolean};
+  EXPECT_EQ(ops::call("sum", {x}, {truth})[0].dtype(), DType::boolean);
+  EXPECT_EQ(total("prod.dim_int", {to(x, DType::i64), Scalar(0)}, truth), (Whole{1, 0}));
+}
+
+TEST_F(Arguments, any_and_all_of_no_dimensions_by_name_keep_every_element) {
+  const Tensor x = Tensor::from({2.0F, 0.0F, NAN, -0.0F}, {2, 2});
+  const ArgValue no_dims = std::vector<Scalar>();
+  for (const std::string_view name : {"any.dims", "all.dims"}) {
+    const Tensor each = ops::call(name, {x, no_dims})[0];
+    EXPECT_EQ(each.dtype(), DType::boolean);
+    EXPECT_EQ(to(each, DType::i64).to_vector<int64_t>(), (Whole{1, 0, 1, 0}));
+    EXPECT_EQ(ops::call(name, {to(x, DType::u8), no_dims})[0].dtype(), DType::u8);
+    EXPECT_EQ(ops::call(name, {complex(x, x), no_dims})[0].sizes(), x.sizes());
+    EXPECT_EQ(ops::call(name, {x})[0].rank(), 0);
+  }
 }
 
 TEST_F(Arguments, trapezoid_counts_dimensions_of_the_heights) {
@@ -100,6 +117,15 @@ TEST_F(Arguments, layouts_of_results_follow_from_the_first_operand) {
   EXPECT_EQ(linalg_solve(rows, ones({3})).strides(), (Sizes{1, 2}));
   for (const float quarter : contiguous(linalg_solve(rows, ones({2, 3}))).to_vector<float>())
     EXPECT_NEAR(quarter, 0.25F, 1e-6F);
+}
+
+TEST_F(Arguments, a_stride_longer_than_the_image_leaves_one_window) {
+  const Tensor x = ones({1, 1, 4, 4}), weight = ones({1, 1, 2, 2});
+  for (const int64_t stride : {int64_t{4}, int64_t{1} << 40, INT64_MAX}) {
+    const Tensor y = conv2d(x, weight, {}, {.stride = stride});
+    EXPECT_EQ(y.sizes(), (Sizes{1, 1, 1, 1})) << stride;
+    EXPECT_EQ(y.item<float>(), 4) << stride;
+  }
 }
 
 TEST_F(Arguments, of_lerp_reach_both_ends) {

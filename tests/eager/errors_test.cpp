@@ -106,6 +106,21 @@ const std::vector<Mistake>& mistakes() {
          const Tensor x = ones({2, 2}, DType::i8);
          (void)ops::call("addmm", {x, x, x}, {{"beta", Scalar(300)}});
        }},
+      {"baddbmm: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({1, 2, 2}, DType::i8);
+         (void)ops::call("baddbmm", {x, x, x}, {{"alpha", Scalar(300)}});
+       }},
+      {"addmv: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({2}, DType::i8), matrix = ones({2, 2}, DType::i8);
+         (void)ops::call("addmv", {x, matrix, x}, {{"beta", Scalar(300)}});
+       }},
+      {"addr: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
+       [] {
+         const Tensor x = ones({2}, DType::i8), matrix = ones({2, 2}, DType::i8);
+         (void)ops::call("addr", {matrix, x, x}, {{"beta", Scalar(300)}});
+       }},
       {"index_add: i8 cannot hold 300; it holds -128 to 127, use a wider dtype",
        [] {
          const Tensor x = ones({2}, DType::i8);

@@ -93,6 +93,7 @@ struct Clamp : Ternary {
       ".Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor";
   static constexpr auto function = &vitro::clamp;
   static constexpr Accepts accepts = Accepts::no_bool;
+  static void shape(ShapeCall& call);
   static auto value(auto x, auto min, auto max) { return m::minimum(m::maximum(x, min), max); }
   // An infinite bound has no effect: uses the formula for the other bound alone.
   static void gradient(Formula& f);

@@ -7,6 +7,9 @@
 #include "vitro/ops/define.h"
 
 namespace vitro {
+
+Tensor nonzero(ops::At x);
+
 namespace ops {
 
 struct Compaction {
@@ -21,6 +24,7 @@ struct Nonzero : Compaction {
   static void shape(ShapeCall& call);
   static constexpr std::string_view not_differentiable = "its result is an integer";
   static constexpr CompactionInfo info{.mask = 0, .places = true};
+  static constexpr auto function = &vitro::nonzero;
 };
 struct MaskedSelect : Compaction {
   static constexpr std::string_view name = "masked_select",
@@ -37,9 +41,6 @@ void set_count(TensorMeta& result, Size count);
 
 }  // namespace ops
 
-inline Tensor nonzero(ops::At x) {
-  return ops::call<ops::Nonzero>(x.where, {x.operand});
-}
 // x and mask broadcast.
 inline Tensor masked_select(ops::At x, const Tensor& mask) {
   return ops::call<ops::MaskedSelect>(x.where, {x.operand, mask});

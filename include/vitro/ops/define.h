@@ -13,7 +13,8 @@
 // `signatures` are the op's ATen schemas, one overload per line; the bases define those of most
 // ops. An argument with the name of an attribute is that attribute, the others are the operands in
 // order. If a call by name is more than one op (`add` with alpha), the definition names the public
-// function: `static constexpr auto function = &vitro::add`.
+// function: `static constexpr auto function = &vitro::add`. Overloads that differ in this have a
+// function each, or nullptr: `static constexpr std::tuple functions{nullptr, &over}`.
 // The in-place forms of a pointwise op follow from `signatures`; if ATen names them differently, or
 // there are none, define `in_place_signatures`.
 // The gradient is defined in one of these ways:

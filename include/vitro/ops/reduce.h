@@ -55,23 +55,28 @@ struct Reduction {
   static constexpr ReductionInfo info{&reduced_dims, &state_dtype};
 };
 
-struct Sum : Reduction {
+struct Total : Reduction {
+  static constexpr bool rounds = true;
+  static auto init(auto zero) { return std::make_tuple(zero); }
+  static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
+  static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) + std::get<0>(b)); }
+};
+struct Sum : Total {
   static constexpr std::string_view name = "sum",
                                     doc =
                                         "The sum over `dim`; integers and bool are summed in i64.";
-  static constexpr bool rounds = true;
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
       ".dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
       "Tensor";
+  static Tensor of_all(At x, std::optional<DType> dtype);
+  static Tensor over(At x, Dims dim, bool keepdim, std::optional<DType> dtype);
+  static constexpr std::tuple functions{&of_all, &over};
   static void shape(ShapeCall& call);
   static void gradient(Formula& f);
-  static auto init(auto zero) { return std::make_tuple(zero); }
-  static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) + x); }
-  static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) + std::get<0>(b)); }
   static auto finish(auto s, auto) { return std::get<0>(s); }
 };
-struct Mean : Sum {
+struct Mean : Total {
   static constexpr std::string_view name = "mean", doc = "The mean over `dim`.";
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
@@ -89,6 +94,9 @@ struct Prod : Reduction {
   static constexpr std::string_view signatures =
       "(Tensor self, *, ScalarType? dtype=None) -> Tensor\n"
       ".dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
+  static Tensor of_all(At x, std::optional<DType> dtype);
+  static Tensor over(At x, int64_t dim, bool keepdim, std::optional<DType> dtype);
+  static constexpr std::tuple functions{&of_all, &over};
   static void shape(ShapeCall& call);
   static void gradient(Formula& f);
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
@@ -237,6 +245,8 @@ struct Any : Logical {
       "(Tensor self) -> Tensor\n"
       ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"
       ".dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor";
+  static Tensor over(At x, const std::optional<Dims>& dim, bool keepdim);
+  static constexpr std::tuple functions{nullptr, nullptr, &over};
   static auto init(auto zero) { return std::make_tuple(zero); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) | x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) | std::get<0>(b)); }
@@ -248,6 +258,8 @@ struct All : Logical {
       "(Tensor self) -> Tensor\n"
       ".dim(Tensor self, int dim, bool keepdim=False) -> Tensor\n"
       ".dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor";
+  static Tensor over(At x, const std::optional<Dims>& dim, bool keepdim);
+  static constexpr std::tuple functions{nullptr, nullptr, &over};
   static auto init(auto zero) { return std::make_tuple(m::like(zero, 1.0)); }
   static auto combine(auto s, auto x, auto) { return std::make_tuple(std::get<0>(s) & x); }
   static auto merge(auto a, auto b) { return std::make_tuple(std::get<0>(a) & std::get<0>(b)); }
