@@ -58,30 +58,19 @@ bool no_elements(const Tensor& x, AttrsView attrs, std::span<Tensor> results) {
   return true;
 }
 
-// The mean square over `dims`, which are kept as size 1.
-Tensor variance_of(const Tensor& distance, const Dims& dims, double correction) {
+// Variance and mean of `x` over `dims`, which are kept as size 1.
+std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double correction) {
+  const Tensor mean_of_x = mean(x, dims, true), distance = x - mean_of_x;
   const Tensor squares = sum(distance * distance, dims, true);
   Size count = 1;
-  for (const int64_t d : dims) count = count * distance.size(d);
+  for (const int64_t d : dims) count = count * x.size(d);
   const bool counts = std::abs(correction) < 0x1p53 && correction == std::floor(correction);
   if (!counts) {
     const double divisor = static_cast<double>(static_cast<int64_t>(count)) - correction;
-    return squares / std::max(divisor, 0.0);
+    return {squares / std::max(divisor, 0.0), mean_of_x};
   }
   const Size divisor = count - static_cast<int64_t>(correction);
-  return squares / max(divisor, Size(0));
-}
-
-// Variance and mean of `x` over `dims`, which are kept as size 1.
-std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double correction) {
-  const Tensor mean_of_x = mean(x, dims, true);
-  return {variance_of(x - mean_of_x, dims, correction), mean_of_x};
-}
-
-// A power of two for each row that makes its squares neither overflow nor vanish in f32.
-Tensor scale_of(const Tensor& distance, const Dims& dims) {
-  const Tensor most = maximum(amax(distance, dims, true), -amin(distance, dims, true));
-  return vitro::where(most > 0x1p50, 0x1p-80, vitro::where(most < 0x1p-50, 0x1p80, 1.0));
+  return {squares / max(divisor, Size(0)), mean_of_x};
 }
 
 }  // namespace
@@ -89,17 +78,9 @@ Tensor scale_of(const Tensor& distance, const Dims& dims) {
 std::pair<Tensor, Tensor> std_mean_of(const Tensor& x, const Dims& dim, double correction,
                                       bool keepdim) {
   const Dims dims = wrap_dims("std", dim, x.rank());
-  const Tensor mean_of_x = mean(x, dims, true), distance = x - mean_of_x;
-  const bool empty = std::ranges::any_of(dims, [&](int64_t d) { return is_empty(x, d); });
-  Tensor deviation;
-  if (x.dtype() == DType::f64 || empty) {
-    deviation = sqrt(variance_of(distance, dims, correction));
-  } else {
-    const Tensor scale = scale_of(distance, dims);
-    deviation = sqrt(variance_of(distance * scale, dims, correction)) / scale;
-  }
+  const auto [variance, mean_of_x] = moments(x, dims, correction);
   const auto shaped = [&](const Tensor& t) { return keepdim ? t : squeeze(t, dims); };
-  return {shaped(deviation), shaped(mean_of_x)};
+  return {shaped(sqrt(variance)), shaped(mean_of_x)};
 }
 
 size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape) {

@@ -85,8 +85,8 @@ struct ProductShape {
   bool panels = true;        // the right operand is packed; else it is in rows
   bool turns = false;        // the result is written transposed
   int64_t m = 0, n = 0, k = 0, batches = 1;
-  // Tiles of a block, if rows are tiles of Winograd's algorithm; rows of a block of windows that are
-  // split, in lines of `line` rows.
+  // Tiles of a block, if rows are tiles of Winograd's algorithm; rows of a block of windows that
+  // are split, in lines of `line` rows.
   int64_t most_rows = 0;
   bool bf16x6 = false;  // by six products of bf16 parts
   int64_t line = 0;

@@ -1,3 +1,4 @@
+// How products and convolutions read their operands, from sizes and a model of the machine.
 #include "backend/schedule/products.h"
 
 #include <algorithm>
