@@ -252,7 +252,8 @@ TEST(Window, errors_say_what_is_needed) {
   auto pooled = compile([](const Tensor& y) { return avg_pool2d(y, 5); }, {.dynamic = true});
   has(message([&] { avg_pool2d(x, 5); }), "x has 3 there");
   has(message([&] { (void)pooled(x); }), "x has 3 there");
-  has(message([&] { avg_pool2d(to(x, DType::i32), 2); }), "takes floating-point numbers or i64, got i32");
+  has(message([&] { avg_pool2d(to(x, DType::i32), 2); }),
+      "takes floating-point numbers or i64, got i32");
   has(message([&] { adaptive_avg_pool2d(x, {2, -2}); }), "output_size must not be negative");
   has(message([&] { max_pool3d(x, 2); }), "max_pool3d: needs x of rank 5 (a batch) or 4");
   has(message([&] { max_pool3d(unsqueeze(x, 0), {2, 2}); }), "kernel_size needs one number or 3");
