@@ -2,6 +2,7 @@
 // those in place.
 #include "vitro/ops/scatter.h"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -233,6 +234,30 @@ void SelectScatter::shape(ShapeCall& call) {
 void DiagonalScatter::shape(ShapeCall& call) {
   scatter_shape(call, &Diagonal::shape);
 }
+namespace {
+
+// A window in which each dimension steps over all elements of those with smaller strides. Others
+// may have elements in common; which of their values remained would depend on the order of writing.
+void check_disjoint(std::string_view op, const Sizes& size, const Sizes& stride) {
+  std::vector<size_t> order;
+  for (size_t d = 0; d < size.size(); ++d) {
+    if (equal(size[d], 0)) return;
+    if (less(1, size[d])) order.push_back(d);
+  }
+  std::ranges::sort(order, {}, [&](size_t d) { return number_of(stride[d]); });
+  Size reach = 0;
+  for (const size_t d : order) {
+    VITRO_CHECK(less(reach, stride[d]), op,
+                ": elements of src may overwrite each other: a stride of ", number_of(stride[d]),
+                " is not larger than the ", number_of(reach),
+                " that smaller strides step over (sizes ", numbers_of(size), ", strides ",
+                numbers_of(stride), "); use larger strides");
+    reach = reach + (size[d] - 1) * stride[d];
+  }
+}
+
+}  // namespace
+
 void AsStridedScatter::shape(ShapeCall& call) {
   scatter_shape(call, &AsStrided::shape);
   const auto& a = call.attrs.as<Attrs>();
@@ -241,6 +266,7 @@ void AsStridedScatter::shape(ShapeCall& call) {
                 number_of(a.size[d]), " elements of src along dimension ", d,
                 " would overwrite each other, because its stride is 0; use another stride");
   }
+  check_disjoint(call.op, a.size, a.stride);
 }
 
 }  // namespace vitro::ops

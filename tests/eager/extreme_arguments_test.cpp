@@ -94,6 +94,10 @@ TEST_F(ExtremeArguments, a_write_through_a_window_needs_a_place_for_each_element
   EXPECT_EQ(error_of([] { (void)as_strided_scatter(arange(3), arange(3), {3}, {0}); }),
             "as_strided_scatter: the 3 elements of src along dimension 0 would overwrite each "
             "other, because its stride is 0; use another stride");
+  EXPECT_EQ(error_of([] { (void)as_strided_scatter(arange(9), zeros({2, 3}), {2, 3}, {2, 1}); }),
+            "as_strided_scatter: elements of src may overwrite each other: a stride of 2 is not "
+            "larger than the 2 that smaller strides step over (sizes [2, 3], strides [2, 1]); use "
+            "larger strides");
   EXPECT_EQ(numbers(as_strided_scatter(arange(3), full({1, 2}, 7, DType::i64), {1, 2}, {0, 2})),
             (Whole{7, 1, 7}));
 }
