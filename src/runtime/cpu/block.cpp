@@ -1,9 +1,15 @@
+// Blocks of less than 64 KiB are from operator new, those of a huge page or more are mapped alone,
+// and those between share regions of huge pages: reading megabytes of parameters through pages of
+// 4 KiB takes a multiple of the time, above all in virtual machines.
 #include "runtime/cpu/block.h"
 
 #include <sys/mman.h>
 
 #include <bit>
 #include <cstdint>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <new>
 
 namespace vitro::runtime {
@@ -33,6 +39,71 @@ void* map_aligned(size_t bytes) {
   return data;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr size_t least_shared = huge_page;  // redzones and errors of single blocks
+#else
+constexpr size_t least_shared = size_t{64} << 10;
+#endif
+
+// Regions that blocks of least_shared bytes to a huge page share.  May be used from any thread.
+class SharedRegions {
+ public:
+  // The first place that is large enough, in a new region if there is none; null if the system is
+  // out of memory.
+  void* take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [region, gaps] : regions_) {
+      for (auto gap = gaps.begin(); gap != gaps.end(); ++gap) {
+        if (gap->second >= bytes) return cut(gaps, gap, bytes);
+      }
+    }
+    void* data = map_aligned(region_bytes);
+    if (!data) return nullptr;
+    const auto region = reinterpret_cast<uintptr_t>(data);
+    Gaps& gaps = regions_[region];
+    return cut(gaps, gaps.emplace(region, region_bytes).first, bytes);
+  }
+
+  void give_back(void* data, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto at = reinterpret_cast<uintptr_t>(data);
+    const auto region = std::prev(regions_.upper_bound(at));
+    Gaps& gaps = region->second;
+    auto gap = gaps.emplace(at, bytes).first;
+    join(gaps, gap);
+    if (gap != gaps.begin()) join(gaps, std::prev(gap));
+    if (gaps.begin()->second < region_bytes) return;
+    munmap(reinterpret_cast<void*>(region->first), region_bytes);
+    regions_.erase(region);
+  }
+
+ private:
+  static constexpr size_t region_bytes = 4 * huge_page;
+  using Gaps = std::map<uintptr_t, size_t>;  // where they begin, and their bytes
+
+  static void* cut(Gaps& gaps, Gaps::iterator gap, size_t bytes) {
+    const auto [at, size] = *gap;
+    gaps.erase(gap);
+    if (size > bytes) gaps.emplace(at + bytes, size - bytes);
+    return reinterpret_cast<void*>(at);
+  }
+  static void join(Gaps& gaps, Gaps::iterator gap) {
+    const auto next = std::next(gap);
+    if (next == gaps.end() || gap->first + gap->second != next->first) return;
+    gap->second += next->second;
+    gaps.erase(next);
+  }
+
+  std::mutex mutex_;
+  std::map<uintptr_t, Gaps> regions_;
+};
+
+// Is never destroyed: tensors may outlive static objects.
+SharedRegions& shared_regions() {
+  static auto& regions = *new SharedRegions;
+  return regions;
+}
+
 }  // namespace
 
 SizeClass size_class(size_t bytes) {
@@ -57,14 +128,17 @@ size_t bytes_of_class(int number) {
 
 void* take_from_system(size_t bytes) {
   if (bytes > most_bytes) return nullptr;
-  if (bytes < huge_page)
+  if (bytes < least_shared)
     return ::operator new(bytes, std::align_val_t{block_alignment}, std::nothrow);
+  if (bytes < huge_page) return shared_regions().take(round_up(bytes, block_alignment));
   return map_aligned(round_up(bytes, huge_page));
 }
 
 void return_to_system(void* data, size_t bytes) {
-  if (bytes < huge_page) {
+  if (bytes < least_shared) {
     ::operator delete(data, std::align_val_t{block_alignment});
+  } else if (bytes < huge_page) {
+    shared_regions().give_back(data, round_up(bytes, block_alignment));
   } else {
     munmap(data, round_up(bytes, huge_page));
   }

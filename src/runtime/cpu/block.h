@@ -19,8 +19,8 @@ inline constexpr int class_count = 128;
 SizeClass size_class(size_t bytes);
 size_t bytes_of_class(int number);
 
-// Returns null if the system is out of memory.  Blocks of 2 MiB or more are aligned to huge pages
-// and use them if possible.
+// Returns null if the system is out of memory.  Blocks of 64 KiB or more use huge pages if
+// possible; those of 2 MiB or more are aligned to them.
 void* take_from_system(size_t bytes);
 void return_to_system(void* data, size_t bytes);
 
