@@ -18,19 +18,14 @@ namespace vitro::kernels::inline VITRO_ISA {
 // Steps of 32 channels for which sums stay in tiles: 252 KiB of 32 columns of B.
 inline constexpr i64 split_steps = 42;
 
-// How windows are read; the dimensions are down and across.
-struct SplitLayout {
-  i64 steps, position;     // of a position: steps of 32 channels, and words
-  i64 planes[2], more[2];  // phases of a stride; adjacent positions of a window in one
+// How windows are read.
+struct SplitLayout : SplitPlanes {
+  i64 steps, position;  // of a position: steps of 32 channels, and words
 
   [[gnu::always_inline]] explicit SplitLayout(const Windows& w)
-      : steps(divide_up(w.channels, tile_k)), position(split_position(w.channels)) {
-    for (int d = 0; d < 2; ++d) {
-      const i64 reach = (w.taps[d + 1] - 1) * w.dilation[d + 1], stride = w.stride[d + 1];
-      planes[d] = smaller(reach + 1, stride);
-      more[d] = reach / stride;
-    }
-  }
+      : SplitPlanes(w),
+        steps(divide_up(w.channels, tile_k)),
+        position(split_position(w.channels)) {}
 };
 
 // Rows of a call that are lines of an image, or a part of one line.
@@ -116,57 +111,15 @@ struct SplitTile {
 
 template <int row_tiles, int column_tiles>
 VITRO_TILES [[gnu::noinline]] static void split_tiles(const SplitTile& t) {
-  constexpr bool tall = row_tiles > 1, wide = column_tiles > 1;
-  constexpr i64 c_bytes = bf16x6_panel * 4;
+  using Tiles = Bf16x6Tiles<row_tiles, column_tiles>;
+  Tiles::begin(t.c, bf16x6_panel, t.add);
+  const u32 *a = t.a, *below = a + tile_rows * t.a_bytes / 4, *b = t.b;
   const i64 a_bytes = t.a_bytes;
-  f32* const c_below = t.c + tile_rows * bf16x6_panel;
-  if (t.add) {
-    __builtin_ia32_tileloadd64(0, t.c, c_bytes);
-    if constexpr (wide) __builtin_ia32_tileloadd64(1, t.c + 16, c_bytes);
-    if constexpr (tall) __builtin_ia32_tileloadd64(2, c_below, c_bytes);
-    if constexpr (tall && wide) __builtin_ia32_tileloadd64(3, c_below + 16, c_bytes);
-  } else {
-    __builtin_ia32_tilezero(0);
-    __builtin_ia32_tilezero(1);
-    __builtin_ia32_tilezero(2);
-    __builtin_ia32_tilezero(3);
-  }
-#define VITRO_LEFT(part)                                   \
-  __builtin_ia32_tileloadd64(4, a + (part) * 16, a_bytes); \
-  if constexpr (tall) __builtin_ia32_tileloadd64(5, below + (part) * 16, a_bytes)
-#define VITRO_RIGHT(part)                                            \
-  __builtin_ia32_tileloadd64(6, b + (2 - (part)) * bf16x6_part, 64); \
-  if constexpr (wide) __builtin_ia32_tileloadd64(7, b + (2 - (part)) * bf16x6_part + tile_words, 64)
-#define VITRO_ADD                                        \
-  __builtin_ia32_tdpbf16ps(0, 4, 6);                     \
-  if constexpr (wide) __builtin_ia32_tdpbf16ps(1, 4, 7); \
-  if constexpr (tall) __builtin_ia32_tdpbf16ps(2, 5, 6); \
-  if constexpr (tall && wide) __builtin_ia32_tdpbf16ps(3, 5, 7)
-  const u32 *b = t.b, *const below_all = t.a + tile_rows * a_bytes / 4;
   for (const i64 *offset = t.offsets, *end = offset + t.steps; offset < end; ++offset) {
-    const u32 *a = t.a + *offset, *below = below_all + *offset;
-    VITRO_LEFT(0);
-    VITRO_RIGHT(2);
-    VITRO_ADD;
-    VITRO_RIGHT(1);
-    VITRO_ADD;
-    VITRO_RIGHT(0);
-    VITRO_ADD;
-    VITRO_LEFT(2);
-    VITRO_ADD;
-    VITRO_LEFT(1);
-    VITRO_ADD;
-    VITRO_RIGHT(1);
-    VITRO_ADD;
+    Tiles::template add<16>(a + *offset, below + *offset, a_bytes, b);
     b += bf16x6_step;
   }
-#undef VITRO_LEFT
-#undef VITRO_RIGHT
-#undef VITRO_ADD
-  __builtin_ia32_tilestored64(0, t.c, c_bytes);
-  if constexpr (wide) __builtin_ia32_tilestored64(1, t.c + 16, c_bytes);
-  if constexpr (tall) __builtin_ia32_tilestored64(2, c_below, c_bytes);
-  if constexpr (tall && wide) __builtin_ia32_tilestored64(3, c_below + 16, c_bytes);
+  Tiles::end(t.c, bf16x6_panel);
 }
 
 // The sums of at most 16 adjacent rows by matmul.h, in the order of taps and channels.
@@ -262,11 +215,13 @@ class SplitRun {
   // however the product is cut.
   [[gnu::noinline]] void repair(const RowRange& at) const {
     const auto sums = [&](i64 row) { return sums_ + (at.sum + row) * bf16x6_panel; };
-    for (i64 row = 0, end = 0; row<at.rows; row = end> row ? end : row + 1) {
-      const i64 most = smaller(smaller(at.rows - row, tile_rows),
-                               w_.out[2] - (at.row + row) % w_.out[2]);  // of a line
-      for (end = row; end < row + most && any_special(sums(end), 0, 1, panel_.columns);) ++end;
-      if (end > row) split_multiply_by_fma(panel_, at.row + row, end - row, sums(row));
+    for (i64 row = 0; row < at.rows;) {
+      const i64 of_line = w_.out[2] - (at.row + row) % w_.out[2],
+                most = smaller(smaller(at.rows - row, tile_rows), of_line);
+      i64 count = 0;
+      while (count < most && any_special(sums(row + count), 0, 1, panel_.columns)) ++count;
+      if (count > 0) split_multiply_by_fma(panel_, at.row + row, count, sums(row));
+      row += count > 0 ? count : 1;
     }
   }
 
@@ -286,7 +241,7 @@ VITRO_TILES [[gnu::noinline]] static const f32* split_multiply(const SplitPanel&
 // ones if the threads would have fewer than two blocks each.
 [[gnu::noinline]] static ProductCut split_cut(i64 m, i64 n, i64 most, i64 line, i64 threads) {
   constexpr i64 width = bf16x6_panel, least_rows = 64;
-  const i64 unit = split_unit(line, most), units = divide_up(m, unit);
+  const i64 unit = line <= most ? line : tile_rows, units = divide_up(m, unit);
   ProductCut cut{m, n, unit, divide_up(units, most / unit), divide_up(n, width) * width, 0};
   const i64 wanted = threads > 1 ? 2 * threads : 1;
   const auto count = [&] { return cut.count = cut.row_blocks * divide_up(n, cut.columns); };

@@ -180,67 +180,94 @@ struct alignas(64) TileShapes {
 };
 inline constexpr TileShapes tile_shapes;
 
-// c[16 * row_tiles][16 * column_tiles] (+)= a * b. Tiles 0 to 3 are the sums, 4 and 5 parts of A, 6
-// and 7 parts of B. Prefetches as many columns of some rows of A from `ahead` on.
+// Tiles 0 to 3 are sums, of 16 * row_tiles rows and 16 * column_tiles columns; 4 and 5 are parts of
+// A, 6 and 7 parts of B.
+template <int row_tiles, int column_tiles>
+struct Bf16x6Tiles {
+  static constexpr bool tall = row_tiles > 1, wide = column_tiles > 1;
+
+  // The sums from c, whose rows are `stride` apart, if `add`; otherwise 0.
+  VITRO_TILES [[gnu::always_inline]] static void begin(const f32* c, i64 stride, bool add) {
+    if (!add) {
+      __builtin_ia32_tilezero(0);
+      __builtin_ia32_tilezero(1);
+      __builtin_ia32_tilezero(2);
+      __builtin_ia32_tilezero(3);
+      return;
+    }
+    const f32* below = c + 16 * stride;
+    const i64 bytes = 4 * stride;
+    __builtin_ia32_tileloadd64(0, c, bytes);
+    if constexpr (wide) __builtin_ia32_tileloadd64(1, c + 16, bytes);
+    if constexpr (tall) __builtin_ia32_tileloadd64(2, below, bytes);
+    if constexpr (tall && wide) __builtin_ia32_tileloadd64(3, below + 16, bytes);
+  }
+
+  VITRO_TILES [[gnu::always_inline]] static void end(f32* c, i64 stride) {
+    f32* below = c + 16 * stride;
+    const i64 bytes = 4 * stride;
+    __builtin_ia32_tilestored64(0, c, bytes);
+    if constexpr (wide) __builtin_ia32_tilestored64(1, c + 16, bytes);
+    if constexpr (tall) __builtin_ia32_tilestored64(2, below, bytes);
+    if constexpr (tall && wide) __builtin_ia32_tilestored64(3, below + 16, bytes);
+  }
+
+  // The six products of 32 columns of A with their rows of a panel. Parts of A are `part` words
+  // apart, the second 16 rows are at `below`.
+  template <i64 part>
+  VITRO_TILES [[gnu::always_inline]] static void add(const u32* a, const u32* below, i64 row_bytes,
+                                                     const u32* b) {
+    left(a, below, row_bytes);
+    right(b);
+    multiply();
+    right(b + bf16x6_part);
+    multiply();
+    right(b + 2 * bf16x6_part);
+    multiply();
+    left(a + 2 * part, below + 2 * part, row_bytes);
+    multiply();
+    left(a + part, below + part, row_bytes);
+    multiply();
+    right(b + bf16x6_part);
+    multiply();
+  }
+
+ private:
+  VITRO_TILES [[gnu::always_inline]] static void left(const u32* a, const u32* below,
+                                                      i64 row_bytes) {
+    __builtin_ia32_tileloadd64(4, a, row_bytes);
+    if constexpr (tall) __builtin_ia32_tileloadd64(5, below, row_bytes);
+  }
+  VITRO_TILES [[gnu::always_inline]] static void right(const u32* b) {
+    __builtin_ia32_tileloadd64(6, b, 64);
+    if constexpr (wide) __builtin_ia32_tileloadd64(7, b + tile_words, 64);
+  }
+  VITRO_TILES [[gnu::always_inline]] static void multiply() {
+    __builtin_ia32_tdpbf16ps(0, 4, 6);
+    if constexpr (wide) __builtin_ia32_tdpbf16ps(1, 4, 7);
+    if constexpr (tall) __builtin_ia32_tdpbf16ps(2, 5, 6);
+    if constexpr (tall && wide) __builtin_ia32_tdpbf16ps(3, 5, 7);
+  }
+};
+
+// c (+)= a * b. Prefetches as many columns of some rows of A from `ahead` on.
 template <int row_tiles, int column_tiles>
 VITRO_TILES [[gnu::noinline]] static void bf16x6_tiles(const u32* a, const u32* b, i64 steps,
                                                        f32* c, i64 c_stride, bool add,
                                                        const f32* ahead, i64 ahead_stride,
                                                        i64 ahead_rows) {
-  constexpr bool tall = row_tiles > 1, wide = column_tiles > 1;
-  constexpr i64 a_next = bf16_parts * tile_words;
-  f32* below = c + 16 * c_stride;
-  const i64 bytes = 4 * c_stride;
-  if (add) {
-    __builtin_ia32_tileloadd64(0, c, bytes);
-    if constexpr (wide) __builtin_ia32_tileloadd64(1, c + 16, bytes);
-    if constexpr (tall) __builtin_ia32_tileloadd64(2, below, bytes);
-    if constexpr (tall && wide) __builtin_ia32_tileloadd64(3, below + 16, bytes);
-  } else {
-    __builtin_ia32_tilezero(0);
-    __builtin_ia32_tilezero(1);
-    __builtin_ia32_tilezero(2);
-    __builtin_ia32_tilezero(3);
-  }
-#define VITRO_LEFT(part)                                      \
-  __builtin_ia32_tileloadd64(4, a + (part) * tile_words, 64); \
-  if constexpr (tall) __builtin_ia32_tileloadd64(5, a + a_next + (part) * tile_words, 64)
-#define VITRO_RIGHT(part)                                            \
-  __builtin_ia32_tileloadd64(6, b + (2 - (part)) * bf16x6_part, 64); \
-  if constexpr (wide) __builtin_ia32_tileloadd64(7, b + (2 - (part)) * bf16x6_part + tile_words, 64)
-#define VITRO_ADD                                        \
-  __builtin_ia32_tdpbf16ps(0, 4, 6);                     \
-  if constexpr (wide) __builtin_ia32_tdpbf16ps(1, 4, 7); \
-  if constexpr (tall) __builtin_ia32_tdpbf16ps(2, 5, 6); \
-  if constexpr (tall && wide) __builtin_ia32_tdpbf16ps(3, 5, 7)
+  using Tiles = Bf16x6Tiles<row_tiles, column_tiles>;
+  Tiles::begin(c, c_stride, add);
   for (; steps > 0; --steps) {
 #pragma clang loop unroll(disable)
     for (i64 row = 0; row < ahead_rows; ++row) {
       __builtin_prefetch(ahead + row * ahead_stride, 0, 2);
       __builtin_prefetch(ahead + row * ahead_stride + 16, 0, 2);
     }
-    VITRO_LEFT(0);
-    VITRO_RIGHT(2);
-    VITRO_ADD;
-    VITRO_RIGHT(1);
-    VITRO_ADD;
-    VITRO_RIGHT(0);
-    VITRO_ADD;
-    VITRO_LEFT(2);
-    VITRO_ADD;
-    VITRO_LEFT(1);
-    VITRO_ADD;
-    VITRO_RIGHT(1);
-    VITRO_ADD;
+    Tiles::template add<tile_words>(a, a + bf16_parts * tile_words, 64, b);
     a += bf16_parts * bf16x6_rows / tile_rows * tile_words, b += bf16x6_step, ahead += tile_k;
   }
-#undef VITRO_LEFT
-#undef VITRO_RIGHT
-#undef VITRO_ADD
-  __builtin_ia32_tilestored64(0, c, bytes);
-  if constexpr (wide) __builtin_ia32_tilestored64(1, c + 16, bytes);
-  if constexpr (tall) __builtin_ia32_tilestored64(2, below, bytes);
-  if constexpr (tall && wide) __builtin_ia32_tilestored64(3, below + 16, bytes);
+  Tiles::end(c, c_stride);
 }
 
 // Whether a sum is infinite or NaN.

@@ -174,10 +174,19 @@ struct SplitPanel {
 [[gnu::always_inline]] inline constexpr long split_position(long channels) {
   return (3 * ((channels + 31) / 32) | 1) * 16;
 }
-// Rows of which blocks are a multiple, if they have at most `most` rows.
-[[gnu::always_inline]] inline constexpr long split_unit(long line, long most) {
-  return line <= most ? line : 16;
-}
+// The planes of positions into which strides separate what windows read; first downwards, then
+// across.
+struct SplitPlanes {
+  long planes[2], more[2];  // their number, and how many positions of one a window has after one
+
+  constexpr explicit SplitPlanes(const Windows& w) : planes(), more() {
+    for (int d = 0; d < 2; ++d) {
+      const long reach = (w.taps[d + 1] - 1) * w.dilation[d + 1], stride = w.stride[d + 1];
+      planes[d] = reach < stride ? reach + 1 : stride;
+      more[d] = reach / stride;
+    }
+  }
+};
 
 // The memory of a call for at most `most` rows.
 struct SplitScratch {
@@ -188,12 +197,8 @@ struct SplitScratch {
     const bool whole = line <= most;
     const long lines = whole ? most / line : 2,
                images = whole ? (lines + height - 2) / height + 1 : 2;  // or parts of lines
-    long more[2] = {}, planes = 1;
-    for (int d = 0; d < 2; ++d) {
-      const long reach = (w.taps[d + 1] - 1) * w.dilation[d + 1], stride = w.stride[d + 1];
-      more[d] = reach / stride;
-      planes *= reach < stride ? reach + 1 : stride;
-    }
+    const SplitPlanes split(w);
+    const long planes = split.planes[0] * split.planes[1], *more = split.more;
     const long positions = whole ? (lines + images * more[0]) * (line + more[1])
                                  : (1 + more[0]) * (most + images * more[1]);
     operand = (planes * positions + 15) * split_position(w.channels);

@@ -108,8 +108,8 @@ struct Windows {
   // (kernels/bf16x6_windows.h), for a product `bf16x6` with constant sizes.
   struct Split {
     int64_t most_rows = 0;
-    int64_t sums = 0,
-            ranges = 0;  // as in kernels::SplitScratch: where the sums start, and `ranges`
+    int64_t sums = 0;    // where they start: kernels::SplitScratch::operand
+    int64_t ranges = 0;  // as there
     int scratch = 0;     // a row
   };
   std::vector<Dimension> dimensions;

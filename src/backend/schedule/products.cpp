@@ -75,9 +75,11 @@ SplitChoice choose_split(const MachineModel& machine, const SplitConvolution& of
   // Fewer columns repeat the splitting too often; bands of lines are better for few channels.
   constexpr int64_t least_columns = 64, least_channels = 64;
   if (rows == 0 || of.columns < least_columns || taps * channels < least_channels) return {};
-  // Blocks of equal size, as large as leaves room for some of the weights in the L2 cache.
-  const bool few_weights = 12 * taps * channels * of.columns <= machine.l2_bytes;
-  const int64_t most_bytes = few_weights ? machine.l2_bytes / 4 : machine.l2_bytes / 16 * 9;
+  // Blocks of equal size. Parts of the weights that fill less than half of the L2 cache stay there,
+  // however many blocks read them; otherwise blocks are as large as leaves room for some of them.
+  constexpr int64_t bytes_of_parts = 6;
+  const bool stay = 2 * bytes_of_parts * taps * channels * of.columns <= machine.l2_bytes;
+  const int64_t most_bytes = stay ? machine.l2_bytes / 4 : machine.l2_bytes / 16 * 9;
   int64_t most_rows = rows;
   const auto bytes = [&] {
     const kernels::SplitScratch scratch(w, most_rows);
