@@ -89,7 +89,7 @@ struct Lengths {
   }
 };
 
-// The labels [n, longest]; others behind the last one of a row.
+// The labels [n, longest]; any labels after the last one of a row.
 Value labels_of(const Tensor& targets, const Lengths& lengths, const Size& batch) {
   VITRO_CHECK(targets.rank() == 1 || (targets.rank() == 2 && equal(targets.size(0), batch)), op,
               ": targets must have rank 1, or 2 with ", number_of(batch), " rows, got sizes ",
@@ -105,7 +105,7 @@ Value labels_of(const Tensor& targets, const Lengths& lengths, const Size& batch
   return take(all, ops::where(place < column(lengths.tensor), column(first) + place, 0));
 }
 
-// A blank before, between and behind the labels: [n, 2 * longest + 1].
+// A blank before, between and after the labels: [n, 2 * longest + 1].
 Value with_blanks(const Value& labels, int64_t blank) {
   const Size n = labels.size(0), longest = labels.size(1);
   const Value pairs = stack({whole(labels, labels.sizes(), blank), labels}, 2);
@@ -125,7 +125,7 @@ Value log_of_sum(std::initializer_list<Value> terms) {
   return ops::where(none, least, log(ops::where(none, 1, sum)) + largest);
 }
 
-// Behind `count` elements of -inf.
+// After `count` elements of -inf.
 Value shifted(const Value& x, int64_t count) {
   const Value before = full({x.size(0), count}, least, x.dtype(), x.device());
   return beside(before, part(x, 0, x.size(1) - count));

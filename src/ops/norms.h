@@ -17,8 +17,7 @@ size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& sh
 
 // ---- deviations ----
 
-// The standard deviation of x, in its compute type, over `dims`, and the mean. Squares of f32
-// neither overflow nor vanish.
+// The standard deviation of x, in its compute type, over `dims`, and the mean.
 std::pair<Tensor, Tensor> std_mean_of(const Tensor& x, const Dims& dims, double correction,
                                       bool keepdim);
 

@@ -292,9 +292,9 @@ Tensor equal_parts(std::string_view op, const Tensor& t, int64_t bins,
 // element that is not between the first and the last edge.
 Value place_between(const Tensor& edges, const Value& t) {
   const Size parts = edges.numel() - 1;
-  const Value behind = searchsorted(edges, t, false, true);
+  const Value after = searchsorted(edges, t, false, true);
   const Value inside = (t >= part(edges, 0, 0, 1)) & (t <= part(edges, 0, parts, 1));
-  return ops::where(inside, ops::minimum(behind, Scalar(parts)) - 1, -1);
+  return ops::where(inside, ops::minimum(after, Scalar(parts)) - 1, -1);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor
 // over the steps. log_probs [steps, n, classes] or [steps, classes], logarithms of softmax; targets
 // [n, most labels], or one after the other in one dimension; for each row of the batch its number
 // of steps, and of labels. The mean is of the losses divided by the numbers of labels.
-// Lengths in tensors are read. The gradient is PyTorch's: as if log_probs were behind log_softmax.
+// Lengths in tensors are read. The gradient is PyTorch's: as if log_probs were a result of
+// log_softmax.
 Tensor ctc_loss(ops::At log_probs, const Tensor& targets, DimsArg input_lengths,
                 DimsArg target_lengths, int64_t blank = 0, int64_t reduction = reduce_mean,
                 bool zero_infinity = false);

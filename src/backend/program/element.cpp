@@ -154,7 +154,7 @@ Value windowed(const graph::Graph& g, graph::NodeId id, const Index& index, uint
   const Expr count = info.count ? info.count(meta, node.results[0], attrs, index) : Expr(1);
   const DType counts_in = info.integer_count ? DType::i64 : type;
   Value counts = cast(pool.index(count), counts_in);
-  // The lanes behind the last element may count 0, by which an integer must not be divided.
+  // The lanes after the last element may count 0, by which an integer must not be divided.
   if (info.count && is_integer(counts.dtype()) && !info.integer_count)
     counts = where(counts == 0, 1, counts);
   return body.results(attrs, state, counts)[result];
