@@ -3,6 +3,7 @@
 
 #include "backend/programs.h"
 #include "backend/schedule/products.h"
+#include "kernels/machine.h"
 
 namespace vitro::backend {
 namespace {
@@ -12,6 +13,15 @@ MachineModel with_tiles(bool has = true) {
   machine.bf16_tiles = has;
   return machine;
 }
+
+// Executables ask the device for the blocks of their products, which need its tiles.
+class PartsOnTiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kernels::machine_has_bf16_tiles())
+      GTEST_SKIP() << "this machine does not have AMX tiles for bf16";
+  }
+};
 
 // The kernels of relu(x * w^T), or of x * w, on a machine with tiles.
 std::string loops_of(const Sizes& x, const Sizes& w, bool exact = false,
@@ -40,7 +50,7 @@ bool has_parts(const std::string& loops) {
   return multiplies;
 }
 
-TEST(Parts, are_for_parameters_of_f32_that_are_contiguous_along_k) {
+TEST_F(PartsOnTiles, are_for_parameters_of_f32_that_are_contiguous_along_k) {
   using graph::InputKind;
   EXPECT_TRUE(has_parts(loops_of({128, 256}, {512, 256})));
   EXPECT_FALSE(has_parts(loops_of({128, 256}, {512, 256}, true))) << "exact";
@@ -134,7 +144,7 @@ bool splits(const Windowed& of) {
   return all.find(" in blocks of up to ") != std::string::npos;
 }
 
-TEST(Parts, of_windows_are_for_parameters_of_f32_of_one_group_in_two_dimensions) {
+TEST_F(PartsOnTiles, of_windows_are_for_parameters_of_f32_of_one_group_in_two_dimensions) {
   EXPECT_TRUE(splits({}));
   EXPECT_FALSE(splits({.exact = true}));
   EXPECT_FALSE(splits({.kind = graph::InputKind::argument}));
