@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "base/sort_list.h"
@@ -59,7 +60,7 @@ std::vector<Role> roles_in(const Schema& schema, const OpDef& op) {
 template <class Op, size_t i>
 constexpr Function function_number() {
   constexpr auto function = std::get<i>(Op::functions);
-  if constexpr (function == nullptr) {
+  if constexpr (std::is_null_pointer_v<decltype(function)>) {
     return Function();
   } else {
     return bound<function>;
