@@ -26,7 +26,11 @@ class Matcher {
       : slots_(slots), values_(values), data_(data), thread_(&thread_state) {}
 
   TraceNode* cursor() const { return cursor_; }
-  void move_to(TraceNode* node) { cursor_ = node; }
+  void move_to(TraceNode* node) {
+    cursor_ = node;
+    if (!node) return;
+    if (const TraceNode* next = node->next.load(std::memory_order_acquire)) prefetch(*next);
+  }
 
   // The node after the cursor, if it is plain (only slots and numbers to compare) and fits; null:
   // use find().  Replay spends its time here.

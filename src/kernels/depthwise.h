@@ -1,6 +1,6 @@
 // Sums over windows of single channels (depthwise convolutions), for channels that are contiguous:
-// a tile of rows times sixteen channels stays in registers over all taps, then come the next
-// channels, which follow in memory. Sums are in the order of the taps, with fma.
+// a tile of rows times some channels stays in registers over all taps. Sums are in the order of the
+// taps, with fma.
 //
 //   depthwise_multiply<f32>(call);
 //
@@ -10,114 +10,120 @@
 
 namespace vitro::kernels::inline VITRO_ISA {
 
-// Rows of a tile: independent sums hide the latency of fma, and leave registers for weights.
+// Rows of a tile, and vectors of channels: independent sums hide the latency of fma.
 template <class Acc>
 inline constexpr int depthwise_rows = MatmulPanel<Acc>::vectors > 1 ? 8 : MatmulPanel<Acc>::rows;
-
 template <class Acc>
-struct DepthwiseTile {
-  const Acc* x;      // channel 0
-  const i64* start;  // of each row, in elements of x
+inline constexpr int depthwise_vectors = MatmulPanel<Acc>::vectors > 1 ? 2 : 1;
+
+// The rows of a block.
+struct DepthwiseRows {
+  const WindowsCall* call;
+  const i64* start;  // of each row, in elements
   const WindowsTap* taps;
-  i64 count, row;  // taps; the tile's first row in the block
-  bool inside;     // all taps of all rows are inside their images
-  const Acc* b;
-  i64 b_panel_stride;
-  Acc* c;
-  i64 c_stride, channels;
+  i64 count;  // taps
+  void* c;
 };
 
-// c[rows][16] = the sums for at most `left` channels from `channel` on, over all taps; `inside`:
-// as in DepthwiseTile; `full`: sixteen channels.
-template <int rows, bool inside, bool full, class Acc>
-[[gnu::always_inline]] inline void depthwise_sums(const DepthwiseTile<Acc>& t,
-                                                  const Acc* const (&x)[rows], const Acc* b,
-                                                  i64 channel, i64 left) {
-  Vec<Acc> sum[rows] = {};
-#pragma clang loop unroll(disable)
-  for (const WindowsTap *tap = t.taps, *end = tap + t.count; tap != end; ++tap) {
-    const Vec<Acc> weight = load(b);
-    const i64 offset = tap->offset + channel;
-    const u64 of_tile = tap->inside >> t.row;
-#pragma clang loop unroll(full)
-    for (int r = 0; r < rows; ++r) {
-      const Acc* from = inside || of_tile >> r & 1 ? x[r] + offset : windows_outside<Acc>;
-      if constexpr (full) {
-        sum[r] = fma(load(from), weight, sum[r]);
-      } else {
-        sum[r] = fma(load(from, left), weight, sum[r]);
-      }
-    }
-    b += MatmulPanel<Acc>::columns;
-  }
-#pragma clang loop unroll(full)
-  for (int r = 0; r < rows; ++r) store(t.c + r * t.c_stride + channel, sum[r]);
-}
-
-template <int rows, class Acc>
-[[gnu::noinline]] static void depthwise_tile(const DepthwiseTile<Acc>& t) {
+// c[rows][16 * vectors] = the sums over all taps, for rows from `row` and channels from `channel`
+// on. `part`: for the first `left` of sixteen channels.
+template <int rows, int vectors, bool part, class Acc>
+[[gnu::always_inline]] inline void depthwise_sums(const DepthwiseRows& block, i64 row, i64 channel,
+                                                  i64 left) {
   constexpr i64 columns = MatmulPanel<Acc>::columns;
+  constexpr u64 all = (u64(1) << rows) - 1;
+  const WindowsCall& call = *block.call;
+  const Acc* b = (const Acc*)call.b + channel / columns * call.b_panel_stride + channel % columns;
   const Acc* x[rows];
 #pragma clang loop unroll(full)
-  for (int r = 0; r < rows; ++r) x[r] = t.x + t.start[t.row + r];
-  for (i64 channel = 0; channel < t.channels; channel += 16) {
-    const Acc* b = t.b + channel / columns * t.b_panel_stride + channel % columns;
-    const i64 left = t.channels - channel;
-    if (left < 16) {
-      depthwise_sums<rows, false, false>(t, x, b, channel, left);
-    } else if (t.inside) {
-      depthwise_sums<rows, true, true>(t, x, b, channel, left);
+  for (int r = 0; r < rows; ++r) x[r] = (const Acc*)call.x + block.start[row + r] + channel;
+  Vec<Acc> sum[rows][vectors] = {};
+#pragma clang loop unroll(disable)
+  for (const WindowsTap *tap = block.taps, *end = tap + block.count; tap != end; ++tap) {
+    Vec<Acc> weight[vectors];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; ++j) weight[j] = load(b + j * 16);
+    const auto add = [&](int r, const Acc* from) __attribute__((always_inline)) {
+#pragma clang loop unroll(full)
+      for (int j = 0; j < vectors; ++j)
+        sum[r][j] = fma(part ? load(from, left) : load(from + j * 16), weight[j], sum[r][j]);
+    };
+    const i64 offset = tap->offset;
+    const u64 inside = tap->inside >> row & all;
+    if (inside == all) {
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; ++r) add(r, x[r] + offset);
     } else {
-      depthwise_sums<rows, false, true>(t, x, b, channel, left);
+#pragma clang loop unroll(full)
+      for (int r = 0; r < rows; ++r) add(r, inside >> r & 1 ? x[r] + offset : windows_outside<Acc>);
+    }
+    b += columns;
+  }
+  Acc* c = (Acc*)block.c + row * call.c_row_stride + channel;
+#pragma clang loop unroll(full)
+  for (int r = 0; r < rows; ++r) {
+#pragma clang loop unroll(full)
+    for (int j = 0; j < vectors; ++j) store(c + r * call.c_row_stride + j * 16, sum[r][j]);
+  }
+}
+
+// Tiles below one another, from `row` on.
+template <int rows, class Acc>
+[[gnu::noinline]] static void depthwise_tiles(const DepthwiseRows& block, i64 row, i64 tiles,
+                                              i64 channel) {
+  constexpr int vectors = depthwise_vectors<Acc>;
+  const i64 left = block.call->columns - channel;
+  for (; tiles > 0; --tiles, row += rows) {
+    if (left >= 16 * vectors) {
+      depthwise_sums<rows, vectors, false, Acc>(block, row, channel, left);
+    } else if (left >= 16) {
+      depthwise_sums<rows, 1, false, Acc>(block, row, channel, left);
+    } else {
+      depthwise_sums<rows, 1, true, Acc>(block, row, channel, left);
     }
   }
 }
 
-template <class Acc>
-using DepthwiseTileOf = void (*)(const DepthwiseTile<Acc>&);
+using DepthwiseTiles = void (*)(const DepthwiseRows&, i64, i64, i64);
 
 template <class Acc, int... i>
-VITRO_INLINE DepthwiseTileOf<Acc> depthwise_tile_of(i64 rows, LaneList<int, i...>) {
-  static constexpr DepthwiseTileOf<Acc> tiles[] = {depthwise_tile<i + 1, Acc>...};
+VITRO_INLINE DepthwiseTiles depthwise_tiles_of(i64 rows, LaneList<int, i...>) {
+  static constexpr DepthwiseTiles tiles[] = {depthwise_tiles<i + 1, Acc>...};
   return tiles[rows - 1];
 }
 
-// At most product_rows rows.
+// At most product_rows rows of a call, from `first` on. All rows of some channels come before the
+// next channels: what they read stays in the L1 cache for the windows that share it.
 template <class Acc>
-[[gnu::always_inline]] inline void depthwise_multiply_rows(const WindowsCall& call,
+[[gnu::always_inline]] inline void depthwise_multiply_rows(const WindowsCall& call, i64 first,
                                                            WindowsTap* taps) {
   constexpr int height = depthwise_rows<Acc>;
   const Windows& w = *call.windows;
+  const i64 count = smaller(product_rows, call.rows - first),
+            of_window = w.taps[0] * w.taps[1] * w.taps[2], tiles = divide_up(count, height),
+            low = count / tiles, higher = count % tiles;
   WindowsRows rows(w);
-  rows.find(call.row, call.rows);
-  const i64 count = w.taps[0] * w.taps[1] * w.taps[2], tiles = divide_up(call.rows, height),
-            low = call.rows / tiles, higher = call.rows % tiles;
-  u64 inside = ~u64(0);
-  for (i64 i = 0; i < count; ++i) {
-    taps[i] = rows.tap(i);
-    inside &= taps[i].inside;
-  }
-  for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
-    const i64 n = low + (tile < higher);
-    const u64 all = (u64(1) << n) - 1;
-    depthwise_tile_of<Acc>(n, __make_integer_seq<LaneList, int, height>{})(
-        {(const Acc*)call.x, rows.start(), taps, count, row, (inside >> row & all) == all,
-         (const Acc*)call.b, call.b_panel_stride, (Acc*)call.c + row * call.c_row_stride,
-         call.c_row_stride, call.columns});
-    row += n;
+  rows.find(call.row + first, count);
+  for (i64 i = 0; i < of_window; ++i) taps[i] = rows.next_tap();
+  const DepthwiseRows block{&call, rows.start(), taps, of_window,
+                            (Acc*)call.c + first * call.c_row_stride};
+  const auto run = [&](i64 height, i64 row, i64 tiles, i64 channel) {
+    constexpr __make_integer_seq<LaneList, int, depthwise_rows<Acc>> all{};
+    if (tiles > 0) depthwise_tiles_of<Acc>(height, all)(block, row, tiles, channel);
+  };
+  for (i64 channel = 0; channel < call.columns;) {
+    run(low + 1, 0, higher, channel);
+    run(low, higher * (low + 1), tiles - higher, channel);
+    constexpr i64 most = 16 * depthwise_vectors<Acc>;
+    channel += call.columns - channel >= most ? most : 16;
   }
 }
 
 template <class Acc>
 [[gnu::noinline]] static void depthwise_multiply(const WindowsCall& call) {
   WindowsTap taps[depthwise_most_taps];
-  WindowsCall some = call;
-  for (i64 row = 0; row < call.rows; row += product_rows) {
-    some.row = call.row + row;
-    some.rows = smaller(product_rows, call.rows - row);
-    some.c = (Acc*)call.c + row * call.c_row_stride;
-    depthwise_multiply_rows<Acc>(some, taps);
-  }
+  for (i64 row = 0; row < call.rows; row += product_rows)
+    depthwise_multiply_rows<Acc>(call, row, taps);
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

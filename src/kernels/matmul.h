@@ -221,13 +221,14 @@ VITRO_INLINE void matmul_ask(const char* from) {
 template <int rows, int vectors, bool row_major, class Acc, class T>
 [[gnu::noinline]] static void matmul_tiles(const Acc* a, i64 a_stride, const T* b, i64 b_stride,
                                            i64 k, Acc* c, i64 c_stride, bool add, i64 tiles,
-                                           MatmulAhead ahead) {
+                                           const MatmulAhead& ahead) {
+  const char *right_of_tile = ahead.right, *left_of_tile = ahead.left;
   for (; tiles > 0; --tiles) {
     MatmulSums<rows, vectors, Acc> sums;
     if (add) sums.read(c, c_stride);
     const Acc* a_column = a;
     const T* b_row = b;
-    const char *right_ahead = ahead.right, *left_ahead = ahead.left;
+    const char *right_ahead = right_of_tile, *left_ahead = left_of_tile;
     for (i64 left = k; left > 0;) {
       matmul_ask<matmul_right_asked>(right_ahead);
       matmul_ask<matmul_left_asked>(left_ahead);
@@ -245,13 +246,13 @@ template <int rows, int vectors, bool row_major, class Acc, class T>
     }
     sums.write(c, c_stride);
     a += row_major ? rows * a_stride : rows, c += rows * c_stride;
-    ahead.right += ahead.right_step, ahead.left += ahead.left_step;
+    right_of_tile += ahead.right_step, left_of_tile += ahead.left_step;
   }
 }
 
 template <class Acc, class T>
 using MatmulTiles = void (*)(const Acc*, i64, const T*, i64, i64, Acc*, i64, bool, i64,
-                             MatmulAhead);
+                             const MatmulAhead&);
 
 // For tiles of 1 to MatmulPanel<Acc>::rows rows and 1 to MatmulPanel<Acc>::vectors vectors.
 template <bool row_major, class Acc, class T, int... i>
@@ -294,16 +295,18 @@ template <i64 columns, class T>
   }
 }
 
-// A call of at most product_rows rows: blocks of the panels of B, `depth` rows each, times all of
-// A.
+// At most product_rows rows of a call, from `row` on: blocks of the panels of B, `depth` rows each,
+// times all of A. A copy of the call would wait for the stores of its fields.
 template <class Acc, class A, class T>
 class MatmulRun {
  public:
-  [[gnu::always_inline]] explicit MatmulRun(const ProductCall& call)
+  [[gnu::always_inline]] MatmulRun(const ProductCall& call, i64 row)
       : call_(call),
-        a_((const A*)call.a),
+        a_((const A*)call.a + row * call.a_row_stride),
         b_((const T*)call.b),
-        tiles_(divide_up(call.rows, Panel::rows)),
+        c_((Acc*)call.c + row * call.c_row_stride),
+        rows_(smaller(product_rows, call.rows - row)),
+        tiles_(divide_up(rows_, Panel::rows)),
         panels_(divide_up(call.columns, columns)),
         ragged_(call.b_panel_stride == columns && call.columns % 16 != 0),
         copies_(!__is_same(A, Acc) || (call.a_k_stride != 1 && call.a_row_stride != 1)),
@@ -330,7 +333,7 @@ class MatmulRun {
   // the last columns of a plain B.
   [[gnu::always_inline]] void copy(i64 k0, i64 count) {
     if (copies_) {
-      matmul_copy_left(a_ + k0 * call_.a_k_stride, call_.a_row_stride, call_.a_k_stride, call_.rows,
+      matmul_copy_left(a_ + k0 * call_.a_k_stride, call_.a_row_stride, call_.a_k_stride, rows_,
                        count, left_, left_stride);
     }
     if (ragged_) {
@@ -355,8 +358,8 @@ class MatmulRun {
     const bool same_rows = panel + 1 < panels_ || k0 + count == call_.k;
     const T* right = same_rows ? b_ + (panel + 1) * call_.b_panel_stride + k0 * call_.b_row_stride
                                : b_ + (k0 + count) * call_.b_row_stride;
-    const i64 each = call_.rows * count * i64(sizeof(A)) / (panels_ * tiles_ * asked);
-    const char* below = (const char*)(a_ + call_.rows * (call_.a_row_stride + k0));
+    const i64 each = rows_ * count * i64(sizeof(A)) / (panels_ * tiles_ * asked);
+    const char* below = (const char*)(a_ + rows_ * (call_.a_row_stride + k0));
     return {(const char*)right,
             below + panel * tiles_ * asked * each,
             each,
@@ -368,8 +371,8 @@ class MatmulRun {
   // Runs all tiles of a panel.
   [[gnu::always_inline]] void multiply(i64 panel, i64 k0, i64 count) {
     const i64 column = panel * columns, wide = call_.columns - column,
-              vectors = smaller(divide_up(wide, 16), Panel::vectors), low = call_.rows / tiles_,
-              higher = call_.rows % tiles_, bytes = count * columns * i64(sizeof(T)),
+              vectors = smaller(divide_up(wide, 16), Panel::vectors), low = rows_ / tiles_,
+              higher = rows_ % tiles_, bytes = count * columns * i64(sizeof(T)),
               asked = bytes > 0 ? divide_up(bytes, tiles_ * matmul_right_asked) : 1;
     const bool copied = ragged_ && columns > wide;
     const T* b = copied ? right_ : b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
@@ -378,7 +381,7 @@ class MatmulRun {
     const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
       if (tiles == 0) return;
       tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count,
-                              (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride,
+                              c_ + row * call_.c_row_stride + column, call_.c_row_stride,
                               call_.add || k0 > 0, tiles, next);
       next.right += tiles * next.right_step, next.left += tiles * next.left_step;
     };
@@ -394,7 +397,8 @@ class MatmulRun {
   const ProductCall& call_;
   const A* a_;
   const T* b_;
-  const i64 tiles_, panels_;
+  Acc* c_;
+  const i64 rows_, tiles_, panels_;
   const bool ragged_, copies_, row_major_;
   alignas(64) Acc left_[product_rows * left_stride];
   alignas(64) T right_[copied_depth * columns];
@@ -403,13 +407,7 @@ class MatmulRun {
 // The call with sums of type Acc, A of type A, B of type T.
 template <class Acc, class A, class T>
 [[gnu::noinline]] static void matmul_multiply(const ProductCall& call) {
-  ProductCall some = call;
-  for (i64 row = 0; row < call.rows; row += product_rows) {
-    some.rows = smaller(product_rows, call.rows - row);
-    some.a = (const A*)call.a + row * call.a_row_stride;
-    some.c = (Acc*)call.c + row * call.c_row_stride;
-    MatmulRun<Acc, A, T>(some).run();
-  }
+  for (i64 row = 0; row < call.rows; row += product_rows) MatmulRun<Acc, A, T>(call, row).run();
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

@@ -111,74 +111,108 @@ class WindowsRows {
  public:
   [[gnu::always_inline]] explicit WindowsRows(const Windows& windows) : w_(windows) {}
 
+  // Also goes back to the first tap.
   [[gnu::always_inline]] void find(i64 row, i64 rows) {
-    rows_ = rows;
     const i64 plane = w_.out[1] * w_.out[2], image = w_.out[0] * plane;
     i64 n = row / image, left = row % image;
     i64 at[3] = {left / plane, left % plane / w_.out[2], left % w_.out[2]};
-    for (i64 r = 0; r < rows; ++r) {
+    lines_ = 0;
+    for (i64 r = 0; r < rows;) {
+      Line& line = line_[lines_++];
+      line = {r, smaller(w_.out[2] - at[2], rows - r), at[2], {}};
       i64 element = n * w_.image_stride;
       for (int d = 0; d < 3; ++d) {
         const i64 first = at[d] * w_.stride[d] - w_.padding[d];
-        position_[d][r] = first;
+        line.position[d] = first;
         element += first * w_.position_stride[d];
       }
-      start_[r] = element;
-      if (++at[2] < w_.out[2]) continue;
+      const i64 step = w_.stride[2] * w_.position_stride[2];
+      for (i64 i = 0; i < line.rows; ++i) start_[r + i] = element + i * step;
+      r += line.rows;
       at[2] = 0;
       if (++at[1] < w_.out[1]) continue;
       at[1] = 0;
       if (++at[0] < w_.out[0]) continue;
       at[0] = 0, ++n;
     }
+    for (int d = 0; d < 3; ++d) tap_[d] = 0, inside_[d] = inside(d, 0);
   }
 
   // Of each row, in elements.
   const i64* start() const { return start_; }
 
-  // All channels of a tap.
-  [[gnu::always_inline]] WindowsTap tap(i64 number) {
-    const i64 at[3] = {number / (w_.taps[1] * w_.taps[2]), number / w_.taps[2] % w_.taps[1],
-                       number % w_.taps[2]};
+  // All channels of the next tap; the first one follows the last.
+  [[gnu::always_inline]] WindowsTap next_tap() {
     i64 offset = 0;
-    for (int d = 0; d < 3; ++d) {
-      if (known_[d] != at[d]) inside_[d] = inside(d, at[d]), known_[d] = at[d];
-      offset += at[d] * w_.dilation[d] * w_.position_stride[d];
+    for (int d = 0; d < 3; ++d) offset += tap_[d] * w_.dilation[d] * w_.position_stride[d];
+    const WindowsTap tap{offset, w_.channels, inside_[0] & inside_[1] & inside_[2]};
+    for (int d = 3; d-- > 0;) {
+      const bool wraps = ++tap_[d] >= w_.taps[d];
+      if (wraps) tap_[d] = 0;
+      if (w_.taps[d] > 1) inside_[d] = inside(d, tap_[d]);
+      if (!wraps) break;
     }
-    return {offset, w_.channels, inside_[0] & inside_[1] & inside_[2]};
+    return tap;
   }
 
  private:
+  // Adjacent rows in one line of an image: the first, the column of its result, and the position of
+  // its window.
+  struct Line {
+    i64 row, rows, column, position[3];
+  };
+
+  static u64 ones(i64 count) { return count < 64 ? (u64(1) << count) - 1 : ~u64(0); }
+
   // The rows for which index `tap` of dimension d is inside the image.
   [[gnu::always_inline]] u64 inside(int d, i64 tap) const {
-    u64 bits = 0;
     const i64 moved = tap * w_.dilation[d];
-    for (i64 r = 0; r < rows_; ++r)
-      bits |= u64(u64(position_[d][r] + moved) < u64(w_.size[d])) << r;
+    u64 bits = 0;
+    if (d < 2) {
+      for (i64 i = 0; i < lines_; ++i) {
+        const Line& line = line_[i];
+        if (u64(line.position[d] + moved) < u64(w_.size[d])) bits |= ones(line.rows) << line.row;
+      }
+      return bits;
+    }
+    // The columns of results whose position is not before the image, and the first one after it.
+    const i64 stride = w_.stride[2], before = w_.padding[2] - moved,
+              low = before > 0 ? divide_up(before, stride) : 0, beyond = w_.size[2] + before,
+              high = beyond > 0 ? divide_up(beyond, stride) : 0;
+    for (i64 i = 0; i < lines_; ++i) {
+      const Line& line = line_[i];
+      const i64 first = low > line.column ? low - line.column : 0,
+                end = smaller(high - line.column, line.rows);
+      if (end > first) bits |= ones(end - first) << (line.row + first);
+    }
     return bits;
   }
 
   const Windows& w_;
-  i64 rows_ = 0;
-  i64 start_[product_rows], position_[3][product_rows];
-  i64 known_[3] = {-1, -1, -1};
+  i64 start_[product_rows];
+  Line line_[product_rows];
+  i64 lines_ = 0;
+  i64 tap_[3] = {};
   u64 inside_[3] = {};
 };
 
-// A call of at most product_rows rows: some taps at a time, each times all panels of B.
+// At most product_rows rows of a call, from `first` on: some taps at a time, each times all panels
+// of B.
 template <class Acc>
 class WindowsRun {
  public:
-  [[gnu::always_inline]] explicit WindowsRun(const WindowsCall& call)
+  [[gnu::always_inline]] WindowsRun(const WindowsCall& call, i64 first)
       : call_(call),
         w_(*call.windows),
-        b_((const Acc*)call.b),
-        tiles_(divide_up(call.rows, Panel::rows)),
+        c_((Acc*)call.c + first * call.c_row_stride),
+        row_(call.row + first),
+        count_(smaller(product_rows, call.rows - first)),
+        tiles_(divide_up(count_, Panel::rows)),
         panels_(divide_up(call.columns, Panel::columns)),
         pieces_(divide_up(w_.channels, depth)) {}
 
   [[gnu::always_inline]] void run() {
-    rows_.find(call_.row, call_.rows);
+    rows_.find(row_, count_);
     const i64 taps = w_.taps[0] * w_.taps[1] * w_.taps[2], all = taps * pieces_,
               length = divide_up(w_.channels, pieces_),
               most = smaller(most_taps, depth / (length > 0 ? length : 1)),
@@ -188,7 +222,7 @@ class WindowsRun {
       const i64 count = smaller(each, all - first);
       i64 rows_of_b = 0;
       for (i64 i = 0; i < count; ++i) {
-        taps_[i] = piece(first + i, length);
+        taps_[i] = next_piece(length);
         rows_of_b += taps_[i].length;
       }
       for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
@@ -201,10 +235,12 @@ class WindowsRun {
   using Panel = MatmulPanel<Acc>;
   static constexpr i64 depth = matmul_depth<Acc>, most_taps = 128;
 
-  // Part `number` of all taps, each of which has `pieces_` parts of at most `length` channels.
-  [[gnu::always_inline]] WindowsTap piece(i64 number, i64 length) {
-    const i64 first = number % pieces_ * length;
-    WindowsTap tap = rows_.tap(number / pieces_);
+  // The next part of all taps, each of which has `pieces_` parts of at most `length` channels.
+  [[gnu::always_inline]] WindowsTap next_piece(i64 length) {
+    if (piece_ == 0) tap_ = rows_.next_tap();
+    const i64 first = piece_ * length;
+    if (++piece_ == pieces_) piece_ = 0;
+    WindowsTap tap = tap_;
     tap.offset += first;
     tap.length = smaller(length, w_.channels - first);
     return tap;
@@ -213,10 +249,11 @@ class WindowsRun {
   [[gnu::always_inline]] void multiply(i64 panel, i64 k, i64 count, i64 rows_of_b) {
     const i64 column = panel * Panel::columns,
               vectors = smaller(divide_up(call_.columns - column, 16), Panel::vectors),
-              low = call_.rows / tiles_, higher = call_.rows % tiles_;
-    const Acc* b = b_ + panel * call_.b_panel_stride + k * Panel::columns;
-    const Acc* next =
-        panel + 1 < panels_ ? b + call_.b_panel_stride : b_ + (k + rows_of_b) * Panel::columns;
+              low = count_ / tiles_, higher = count_ % tiles_;
+    const Acc *all = (const Acc*)call_.b,
+              *b = all + panel * call_.b_panel_stride + k * Panel::columns,
+              *next = panel + 1 < panels_ ? b + call_.b_panel_stride
+                                          : all + (k + rows_of_b) * Panel::columns;
     const i64 bytes = rows_of_b * Panel::columns * i64(sizeof(Acc)),
               of_tile = divide_up(divide_up(bytes, tiles_), 64) * 64,
               every = windows_ahead_every<Acc>(tiles_);
@@ -226,37 +263,32 @@ class WindowsRun {
       constexpr int variants = Panel::rows * Panel::vectors;
       windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
           {(const Acc*)call_.x, rows_.start(), taps_, count, row, b,
-           (Acc*)call_.c + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead,
-           every});
+           c_ + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead, every});
       ahead += of_tile;
       row += rows;
     }
   }
 
   [[gnu::always_inline]] void clear() {
-    for (i64 r = 0; r < call_.rows; ++r) {
+    for (i64 r = 0; r < count_; ++r) {
       for (i64 j = 0; j < call_.columns; j += 16)
-        store((Acc*)call_.c + r * call_.c_row_stride + j, Vec<Acc>{});
+        store(c_ + r * call_.c_row_stride + j, Vec<Acc>{});
     }
   }
 
   const WindowsCall& call_;
   const Windows& w_;
-  const Acc* b_;
-  const i64 tiles_, panels_, pieces_;
+  Acc* c_;
+  const i64 row_, count_, tiles_, panels_, pieces_;
   WindowsRows rows_{w_};
+  WindowsTap tap_{};
+  i64 piece_ = 0;  // the next one of tap_
   WindowsTap taps_[most_taps];
 };
 
 template <class Acc>
 [[gnu::noinline]] static void matmul_multiply_windows(const WindowsCall& call) {
-  WindowsCall some = call;
-  for (i64 row = 0; row < call.rows; row += product_rows) {
-    some.row = call.row + row;
-    some.rows = smaller(product_rows, call.rows - row);
-    some.c = (Acc*)call.c + row * call.c_row_stride;
-    WindowsRun<Acc>(some).run();
-  }
+  for (i64 row = 0; row < call.rows; row += product_rows) WindowsRun<Acc>(call, row).run();
 }
 
 }  // namespace vitro::kernels::inline VITRO_ISA

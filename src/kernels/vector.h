@@ -195,15 +195,17 @@ VITRO_INLINE Vec<T> lesser(Vec<T> a, Vec<T> b) {
 #endif
   return (a < b) ? a : b;
 }
-// The larger; a NaN on either side is the result.
+// The larger, `a` if they are equal; a NaN on either side is the result. One instruction if `b` is
+// a constant.
 template <class T>
 VITRO_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
-  return (a != a) ? a : larger(a, b);
+  return (b != b) ? b : larger(b, a);
 }
-// The smaller; a NaN on either side is the result.
+// The smaller, `a` if they are equal; a NaN on either side is the result. One instruction if `b` is
+// a constant.
 template <class T>
 VITRO_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
-  return (a != a) ? a : lesser(a, b);
+  return (b != b) ? b : lesser(b, a);
 }
 VITRO_INLINE Mask maximum(Mask a, Mask b) {
   return a | b;
