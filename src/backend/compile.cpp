@@ -155,7 +155,8 @@ void report_kernels(CompileState& w) {
     for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
       launch.ops.push_back(w.program->name_of(compute_node));
     launch.locations = kernel.locations;
-    launch.once = w.executable->launches()[i].keeps;
+    const Launch& built = w.executable->launches()[i];
+    launch.once = built.keeps || built.keeps_results;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch
     k.ops = kernel.ops;

@@ -29,10 +29,10 @@ struct Executable::Dimensions {
   std::vector<int64_t> symbols;
   int64_t workers = 1;
   std::vector<Run> runs;         // by launch
-  std::vector<int64_t> offsets;  // by buffer: offset in the arena
+  std::vector<int64_t> offsets;  // by buffer: offset in the arena, or in the memory of kept results
   std::vector<int64_t> bytes;    // by buffer
   std::vector<Out> outputs;
-  int64_t arena = 0, temporaries = 0;
+  int64_t arena = 0, temporaries = 0, kept_results = 0;  // bytes
 };
 
 }  // namespace vitro::backend

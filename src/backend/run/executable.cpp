@@ -3,6 +3,7 @@
 #include "backend/run/executable.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "backend/program/operand.h"
@@ -96,6 +97,20 @@ Launch::Product sizes_of_product(const loop::Product& p) {
   return out;
 }
 
+// Whether the launch of a generated kernel depends on the contents of buffers alone and cannot
+// fail.
+bool is_same_in_every_call(const Launch& launch, const loop::Kernel& kernel) {
+  if (!launch.checks.empty() || !launch.numbers.empty()) return false;
+  bool has_symbols = std::ranges::any_of(launch.offsets, [](Expr e) { return !e.constant(); });
+  loop::each_index(kernel, [&](Expr e) {
+    if (!e.defined()) return;
+    has_symbols = has_symbols || std::ranges::any_of(sym::symbols_of(e), [](Expr s) {
+                    return sym::kind_of(s) == sym::Kind::symbol;
+                  });
+  });
+  return !has_symbols;
+}
+
 std::string detail_of(const loop::Kernel& kernel) {
   std::string out;
   for (const std::string& op : kernel.ops) out += (out.empty() ? "" : " ") + op;
@@ -127,6 +142,7 @@ Executable::Executable(runtime::DeviceRuntime& device, const graph::Graph& graph
     input_dtypes_.push_back(graph[input].results[0].dtype);
   }
   for (uint32_t i = 0; i < kernels.size(); ++i) add_launch(graph, kernels[i], sources, {i});
+  keep_results_of_parameters(graph, kernels);
   note_late_failures(kernels);
   note_sizes(graph);
   for (size_t i = 0; i < graph.outputs().size(); ++i) add_output(graph, assignment, i);
@@ -238,6 +254,52 @@ void Executable::use_buffer(BufferId id, LaunchId in) {
   buffer.last = in;
 }
 
+// Finds the launches that depend on parameters alone. Those with results much larger than what they
+// read are not among them: computing these again costs little, and keeping them much memory.
+void Executable::keep_results_of_parameters(const graph::Graph& graph,
+                                            std::span<const LoweredKernel> kernels) {
+  std::vector<int> writers(buffers_.size(), 0);
+  for (const LoweredKernel& lowered : kernels) {
+    for (size_t b = 0; b < lowered.buffers.size(); ++b)
+      writers[lowered.buffers[b].n] += lowered.kernel.buffers[b].written;
+  }
+  // The parameter in a buffer, or whose panels are there.
+  std::vector<std::optional<InputId>> parameters(buffers_.size());
+  for (uint32_t i = 0; i < input_buffers_.size(); ++i) {
+    if (input_buffers_[i] && has_kept_panels(graph, graph.inputs()[i]))
+      parameters[input_buffers_[i]->n] = InputId{i};
+  }
+  std::set<InputId> of;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    Launch& launch = launches_[i];
+    if (launch.keeps) parameters[launch.packs->n] = launch.packs_input;
+    if (launch.keeps || kernels[i].opaque || !is_same_in_every_call(launch, kernels[i].kernel))
+      continue;
+    int64_t read = 0, written = 0;
+    const auto fits = [&](size_t b) {
+      const BufferId id = launch.buffers[b];
+      const BufferPlan& buffer = buffers_[id.n];
+      const std::optional<int64_t> count = buffer.count.constant();
+      if (!count) return false;
+      const bool writes = kernels[i].kernel.buffers[b].written;
+      (writes ? written : read) += *count * bytes_of(buffer.dtype);
+      if (!writes) return buffer.kept || parameters[id.n].has_value();
+      return writers[id.n] == 1 &&
+             (buffer.kind == BufferKind::temporary || buffer.kind == BufferKind::packed);
+    };
+    bool all = true;
+    for (size_t b = 0; b < launch.buffers.size(); ++b) all = all && fits(b);
+    if (!all || written > 2 * read) continue;
+    launch.keeps_results = true;
+    for (size_t b = 0; b < launch.buffers.size(); ++b) {
+      const BufferId id = launch.buffers[b];
+      if (kernels[i].kernel.buffers[b].written) buffers_[id.n].kept = true;
+      if (parameters[id.n]) of.insert(*parameters[id.n]);
+    }
+  }
+  results_of_.assign(of.begin(), of.end());
+}
+
 // Eager materializes every value and fails if one is too large.  Records all sizes, so that a call
 // fails here too instead of running forever.
 void Executable::note_sizes(const graph::Graph& graph) {
@@ -339,11 +401,16 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   }
   std::vector<Lifetime> lifetimes;
   std::vector<BufferId> which;
+  std::vector<int64_t> kept_at(buffers_.size(), 0);
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const BufferPlan& b = buffers_[i];
     const int64_t count = number(b.count);
     d.bytes.push_back(bytes_for("compiled", {&count, 1}, b.dtype));
-    if (!b.last) continue;
+    if (b.kept) {
+      kept_at[i] = d.kept_results;
+      d.kept_results = add_bytes(d.kept_results, (d.bytes.back() + 63) / 64 * 64);
+    }
+    if (!b.last || b.kept) continue;
     if (b.kind == BufferKind::temporary || (b.kind == BufferKind::packed && !keeps({i}))) {
       lifetimes.push_back({d.bytes.back(), *b.first, *b.last});
       which.push_back({i});
@@ -354,7 +421,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
     d.runs[i].streams = streams_of(launches_[i], d.bytes, d.runs[i].bytes, device_);
   const ArenaPlan plan = plan_arena(lifetimes);
   d.arena = plan.bytes;
-  d.offsets.assign(buffers_.size(), 0);
+  d.offsets = std::move(kept_at);
   for (size_t i = 0; i < which.size(); ++i) d.offsets[which[i].n] = plan.offsets[i];
   for (const OutputPlan& output : outputs_) {
     d.outputs.push_back({numbers_of(output.sizes, number), numbers_of(output.strides, number)});

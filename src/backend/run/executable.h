@@ -18,6 +18,7 @@
 #include "backend/jit/jit.h"
 #include "backend/run/arena_plan.h"
 #include "backend/run/kept.h"
+#include "backend/run/kept_results.h"
 #include "runtime/device.h"
 #include "vitro/core/op.h"
 #include "vitro/events/name.h"
@@ -83,6 +84,7 @@ struct Launch {
   std::optional<BufferId> packs;              // the buffer of panels that it packs
   std::optional<InputId> packs_input;         // the packed matrix, if it is a graph input
   bool keeps = false;                         // that input is a parameter: the panels are kept
+  bool keeps_results = false;                 // reads parameters alone: its results are kept
   Hash layout;                                // layout of the panels that it packs
   bool sized = false;                         // the layout depends on symbols
   events::NameId name, detail, product_name;  // as events::KernelBegin has them
@@ -122,6 +124,7 @@ class Executable {
     DType dtype;
     Expr count;
     std::optional<LaunchId> first = {}, last = {};  // that need it
+    bool kept = false;                              // results of a launch that keeps them
   };
   class Invocation;
 
@@ -137,6 +140,8 @@ class Executable {
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
   std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;
 
+  void keep_results_of_parameters(const graph::Graph& graph,
+                                  std::span<const LoweredKernel> kernels);
   void note_sizes(const graph::Graph& graph);
   void note_late_failures(std::span<const LoweredKernel> kernels);
   bool may_fail_late_ = false;
@@ -153,6 +158,8 @@ class Executable {
   std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;
+  std::vector<InputId> results_of_;  // the parameters that kept results are computed from
+  KeptResults kept_results_;
   std::atomic<std::byte*> spare_{nullptr};  // host memory of an earlier call, for reuse
   std::vector<std::shared_ptr<const Dimensions>> known_;  // newest last
   // Set if there are no symbols, for the workers of the device when the executable was made.

@@ -60,19 +60,24 @@ class Executable::Invocation {
       table_[buffer->n] = static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
     }
     make_outputs(outputs);
+    // What is kept first, because making it may run out of memory: once kernels write, only invalid
+    // data can be an error.
+    bool are_known = true;
+    if (d_.kept_results > 0) are_known = find_kept_results();
     for (size_t b = 0; b < e_.buffers_.size(); ++b) {
       const BufferKind kind = e_.buffers_[b].kind;
-      if (kind == BufferKind::temporary || kind == BufferKind::packed) {
-        table_[b] = arena_.data() + d_.offsets[b];
-      }
+      if (kind != BufferKind::temporary && kind != BufferKind::packed) continue;
+      std::byte* memory = e_.buffers_[b].kept ? static_cast<std::byte*>(kept_results_->data())
+                                              : static_cast<std::byte*>(arena_.data());
+      table_[b] = memory + d_.offsets[b];
     }
-    // Panels first, because packing may run out of memory: once kernels write, only invalid data
-    // can be an error.
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
       if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
     }
+    if (!are_known) compute_kept_results();
     for (size_t i = 0; i < e_.launches_.size(); ++i) {
-      if (!e_.launches_[i].keeps) start(e_.launches_[i], d_.runs[i]);
+      const Launch& launch = e_.launches_[i];
+      if (!launch.keeps && !launch.keeps_results) start(launch, d_.runs[i]);
     }
   }
 
@@ -146,10 +151,24 @@ class Executable::Invocation {
       table_[to] = held_.add(e_.kept_.find_or_pack(key, from, d_.bytes[to], std::ref(fill)));
     } else {
       e_.kept_.forget(from.storage().id());
-      auto own = std::make_shared<const Panels>(d_.bytes[to], from.device());
+      auto own = std::make_shared<const KeptMemory>(d_.bytes[to], from.device());
       fill(own->data());
       held_.add(std::move(own));
     }
+  }
+
+  // Sets kept_results_ to the memory for them; returns whether it has them already.
+  bool find_kept_results() {
+    kept_results_ = e_.kept_results_.find(inputs_, e_.results_of_);
+    if (kept_results_) return true;
+    kept_results_ = std::make_shared<const KeptMemory>(d_.kept_results, e_.device_.device());
+    return false;
+  }
+
+  void compute_kept_results() {
+    for (size_t i = 0; i < e_.launches_.size(); ++i)
+      if (e_.launches_[i].keeps_results) start(e_.launches_[i], d_.runs[i]);
+    e_.kept_results_.add(inputs_, e_.results_of_, kept_results_);
   }
 
   void start(const Launch& launch, const Dimensions::Run& run) {
@@ -248,6 +267,7 @@ class Executable::Invocation {
   void** table_;  // addresses by buffer
   runtime::Arena arena_;
   PanelsInUse held_;
+  KeptResults::Shared kept_results_;
 };
 
 void Executable::run(std::span<const Operand> inputs, std::span<const int64_t> symbols,

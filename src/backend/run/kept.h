@@ -14,9 +14,9 @@
 namespace vitro::backend {
 
 // Thread-safe.
-class KeptPanels {
+class KeptPanels final : public KeepsOfStorages {
  public:
-  using Shared = std::shared_ptr<const Panels>;
+  using Shared = std::shared_ptr<const KeptMemory>;
 
   KeptPanels();
   ~KeptPanels();
@@ -27,8 +27,7 @@ class KeptPanels {
                       const std::function<void(void*)>& fill);
   // Number of kept panels.
   size_t size() const;
-  // Drops all panels of a storage, except those of `but_version`.  Versions count from 0.
-  void forget(uint64_t storage, uint64_t but_version = UINT64_MAX);
+  void forget(uint64_t storage, uint64_t but_version = UINT64_MAX) override;
 
   // Maximum number of kept layouts per matrix; each combination of varying sizes is a layout.
   static constexpr size_t most_layouts = 16;

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "backend/run/kept.h"
 #include "vitro/core/storage_watch.h"
 #include "vitro/events/memory.h"
 
@@ -16,9 +15,9 @@ void forget(uint64_t storage, uint64_t but_version);
 
 struct Known {
   std::mutex lock;
-  std::map<PanelsKey, std::weak_ptr<const Panels>> panels;
+  std::map<PanelsKey, std::weak_ptr<const KeptMemory>> panels;
   std::mutex listeners_lock;  // held while they are called; acquired before their own locks
-  std::unordered_set<KeptPanels*> listeners;
+  std::unordered_set<KeepsOfStorages*> listeners;
 };
 
 Known& known() {
@@ -32,7 +31,7 @@ Known& known() {
 void forget(uint64_t storage, uint64_t but_version) {
   Known& k = known();
   std::lock_guard hold(k.listeners_lock);
-  for (KeptPanels* kept : k.listeners) kept->forget(storage, but_version);
+  for (KeepsOfStorages* keeps : k.listeners) keeps->forget(storage, but_version);
 }
 
 // Removes entries whose panels are gone; requires the lock.
@@ -42,33 +41,34 @@ void sweep(Known& k) {
 
 }  // namespace
 
-Panels::Panels(int64_t bytes, Device device)
+KeptMemory::KeptMemory(int64_t bytes, Device device)
     : memory_(allocator_of(device)),
       data_(memory_.allocate(static_cast<size_t>(bytes))),
       bytes_(static_cast<size_t>(bytes)) {
   events::categorise(data_, events::MemoryCategory::parameter);
 }
 
-Panels::~Panels() {
+KeptMemory::~KeptMemory() {
   memory_.free(data_, bytes_);
 }
 
-void tell_of_storages(KeptPanels& kept) {
+void tell_of_storages(KeepsOfStorages& keeps) {
   std::lock_guard hold(known().listeners_lock);
-  known().listeners.insert(&kept);
+  known().listeners.insert(&keeps);
 }
 
-void tell_no_more(KeptPanels& kept) {
+void tell_no_more(KeepsOfStorages& keeps) {
   std::lock_guard hold(known().listeners_lock);
-  known().listeners.erase(&kept);
+  known().listeners.erase(&keeps);
 }
 
-void forget_before(const PanelsKey& key) {
-  forget(key.storage, key.version);
+void forget_before(uint64_t storage, uint64_t version) {
+  forget(storage, version);
 }
 
-std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
-                                           const std::function<void(void*)>& fill) {
+std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tensor& of,
+                                               int64_t bytes,
+                                               const std::function<void(void*)>& fill) {
   Known& k = known();
   {
     std::lock_guard hold(k.lock);
@@ -77,7 +77,7 @@ std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& o
       if (auto panels = at->second.lock()) return panels;
     }
   }
-  auto made = std::make_shared<const Panels>(bytes, of.device());
+  auto made = std::make_shared<const KeptMemory>(bytes, of.device());
   fill(made->data());
   watch_storage(of.storage());
   std::lock_guard hold(k.lock);

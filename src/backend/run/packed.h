@@ -10,12 +10,12 @@
 
 namespace vitro::backend {
 
-// Owns device memory with the panels of a matrix.
-class Panels {
+// Owns device memory with the panels of a matrix, or with other results of parameters.
+class KeptMemory {
  public:
-  Panels(int64_t bytes, Device device);
-  ~Panels();
-  Panels(const Panels&) = delete;
+  KeptMemory(int64_t bytes, Device device);
+  ~KeptMemory();
+  KeptMemory(const KeptMemory&) = delete;
   void* data() const { return data_; }
 
  private:
@@ -34,16 +34,24 @@ struct PanelsKey {
 
 // Returns the tensor's panels for the key; calls `fill` to pack them if nobody holds them.  They
 // live as long as a pointer to them.  Any thread; concurrent calls for the same key may both pack.
-std::shared_ptr<const Panels> find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
-                                           const std::function<void(void*)>& fill);
+std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tensor& of,
+                                               int64_t bytes,
+                                               const std::function<void(void*)>& fill);
 
-class KeptPanels;
-// Registers and unregisters `kept`.  While registered, it drops the panels of a storage when that
-// is destroyed, or when panels of a newer version are packed.
-void tell_of_storages(KeptPanels& kept);
-void tell_no_more(KeptPanels& kept);
-// Makes all registered ones drop the storage's panels of other versions.
-void forget_before(const PanelsKey& key);
+// Keeps something of parameters.  While registered, it drops what it keeps of a storage when that
+// is destroyed, or when something of a newer version is kept.
+class KeepsOfStorages {
+ public:
+  // Drops what is kept of a storage, except of `but_version`.  Versions count from 0.
+  virtual void forget(uint64_t storage, uint64_t but_version) = 0;
+
+ protected:
+  ~KeepsOfStorages() = default;
+};
+void tell_of_storages(KeepsOfStorages& keeps);
+void tell_no_more(KeepsOfStorages& keeps);
+// Makes all registered ones drop what they keep of the storage's other versions.
+void forget_before(uint64_t storage, uint64_t version);
 
 // Sets the key of a tensor's panels; false if its storage was exposed for writing, so that panels
 // cannot be kept.
