@@ -1,6 +1,7 @@
 // `convolve`: its shape rule, and the same of integers.
 #include "vitro/ops/convolution.h"
 
+#include "core/numbers.h"
 #include "ops/convolve.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/product.h"
@@ -41,10 +42,12 @@ void check_channels(std::string_view op, const TensorMeta& x, const TensorMeta& 
   VITRO_CHECK(groups > 0, op, ": groups must be positive, got ", groups);
   const Size channels = x.sizes[x.sizes.size() - rank - 1], out = weight.sizes[0];
   VITRO_CHECK(!less(out, groups) && equal(out % groups, 0), op, ": with groups = ", groups,
-              ", dimension 0 of weight must be a multiple of it, got sizes ", weight.sizes);
+              ", dimension 0 of weight must be a multiple of it, got sizes ",
+              numbers_of(weight.sizes));
   VITRO_CHECK(equal(channels, weight.sizes[1] * groups), op, ": with groups = ", groups,
-              " and weight of sizes ", weight.sizes, ", x needs ", weight.sizes[1] * groups,
-              " channels, got ", channels, " (sizes ", x.sizes, ")");
+              " and weight of sizes ", numbers_of(weight.sizes), ", x needs ",
+              number_of(weight.sizes[1] * groups), " channels, got ", number_of(channels),
+              " (sizes ", numbers_of(x.sizes), ")");
 }
 
 }  // namespace
@@ -59,8 +62,8 @@ Sizes sizes_under(std::string_view op, const TensorMeta& x, const TensorMeta& we
     const Size window = (weight.sizes[d + 2] - 1) * a.dilation[d] + 1,
                wide = x.sizes[first + d] + a.padding[d] + a.padding_after[d];
     VITRO_CHECK(less(0, weight.sizes[d + 2]) && !less(wide, window), op,
-                ": the kernel extends over ", window, " elements of dimension ", first + d,
-                ", x has ", wide, " there with its padding");
+                ": the kernel extends over ", number_of(window), " elements of dimension ",
+                first + d, ", x has ", number_of(wide), " there with its padding");
     sizes[first + d] = (wide - window) / a.stride[d] + 1;
   }
   return sizes;

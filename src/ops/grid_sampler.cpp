@@ -146,7 +146,7 @@ void check_grid(std::string_view op, const Tensor& x, const Tensor& grid, int di
               ": takes floating-point numbers of one dtype, got ", x.dtype(), " and ",
               grid.dtype());
   VITRO_CHECK(equal(x.size(0), grid.size(0)) && equal(grid.size(-1), dims), op,
-              ": needs a grid of sizes [", x.size(0), ", ..., ", dims, "], got ",
+              ": needs a grid of sizes [", number_of(x.size(0)), ", ..., ", dims, "], got ",
               numbers_of(grid.sizes()));
   for (int64_t d = 2; d < x.rank(); ++d)
     VITRO_CHECK(less(0, x.size(d)), op, ": dimension ", d, " has no elements, got sizes ",

@@ -40,7 +40,8 @@ namespace {
 
 Tensor matrix_H(At x) {
   const Tensor& t = x.operand.tensor();
-  VITRO_CHECK(t.rank() == 0 || t.rank() == 2, "matrix_H: needs a matrix, got sizes ", t.sizes());
+  VITRO_CHECK(t.rank() == 0 || t.rank() == 2, "matrix_H: needs a matrix, got sizes ",
+              numbers_of(t.sizes()));
   return vitro::conj({mT(x), x.where});
 }
 Tensor diagonal_of_matrices(At x, int64_t offset, int64_t dim1, int64_t dim2) {
@@ -97,7 +98,7 @@ Tensor in_format(const Tensor& x, const std::optional<std::string>& format) {
   if (*format == "contiguous_format") return contiguous(x);
   const int rank = *format == "channels_last" ? 4 : *format == "channels_last_3d" ? 5 : 0;
   VITRO_CHECK(rank > 0 && x.rank() == rank, "to: memory_format \"", *format,
-              "\" does not fit sizes ", x.sizes());
+              "\" does not fit sizes ", numbers_of(x.sizes()));
   return with_channels_last(x);
 }
 Tensor to_dtype(At x, DType dtype, bool, bool copy, const std::optional<std::string>& format) {
@@ -127,14 +128,14 @@ Tensor smaller(At x, const Tensor& other) {
 Tensor narrow_from(At x, int64_t dim, const Tensor& start, Size length) {
   VITRO_CHECK(start.rank() == 0 && is_integer(start.dtype()),
               "narrow: start must be an integer without dimensions, got ", start.dtype(),
-              " of sizes ", start.sizes());
+              " of sizes ", numbers_of(start.sizes()));
   return narrow(x, dim, start.item<int64_t>(), length);
 }
 std::vector<Tensor> split_by(At x, const Tensor& indices_or_sections, int64_t dim) {
   const Tensor at = to(indices_or_sections, DType::i64);
   VITRO_CHECK(at.rank() <= 1 && indices_or_sections.dtype() == DType::i64,
               "tensor_split: needs sections or indices of i64, of rank 0 or 1, got ",
-              indices_or_sections.dtype(), " of sizes ", at.sizes());
+              indices_or_sections.dtype(), " of sizes ", numbers_of(at.sizes()));
   if (at.rank() == 0) return tensor_split(x, at.item<int64_t>(), dim);
   Dims indices;
   for (const int64_t i : at.to_vector<int64_t>()) indices.push_back(i);

@@ -238,7 +238,8 @@ Tensor rms_norm(ops::At x, SizesArg normalized_shape, const Tensor& weight,
               "; cast it first");
   const size_t first = ops::first_normalized("rms_norm", t.sizes(), shape);
   VITRO_CHECK(!weight.defined() || ops::equal_sizes(weight.sizes(), shape),
-              "rms_norm: weight has sizes ", weight.sizes(), ", needs ", shape);
+              "rms_norm: weight has sizes ", numbers_of(weight.sizes()), ", needs ",
+              numbers_of(shape));
   const double least = real_of(compute_type(t.dtype())) == DType::f64
                            ? std::numeric_limits<double>::epsilon()
                            : std::numeric_limits<float>::epsilon();

@@ -362,10 +362,10 @@ Tensor unpooled(std::string_view op, const ops::At& x, const Tensor& indices,
   const Tensor& t = x.operand.tensor();
   ops::check_planes(op, t.sizes(), dims);
   VITRO_CHECK(output_size.size() == static_cast<size_t>(dims), op, ": needs ", dims, " sizes, got ",
-              output_size);
+              numbers_of(output_size));
   VITRO_CHECK(indices.dtype() == DType::i64 && ops::equal_sizes(t.sizes(), indices.sizes()), op,
               ": needs an i64 index for each element of x, got ", indices.dtype(), " of sizes ",
-              indices.sizes(), " for x of sizes ", t.sizes());
+              numbers_of(indices.sizes()), " for x of sizes ", numbers_of(t.sizes()));
   const int64_t planes = t.rank() - dims;
   Size count = 1;
   for (int64_t d = planes; d < t.rank(); ++d) count = count * t.size(d);

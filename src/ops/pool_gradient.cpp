@@ -1,6 +1,7 @@
 // Gradients of pools: of the largest elements through their indices, of means by summing patches.
 #include <tuple>
 
+#include "core/numbers.h"
 #include "ops/gradient.h"
 #include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
@@ -48,7 +49,8 @@ Tensor put_by_index(const Tensor& g, const Tensor& x, const Tensor& indices, int
               "max_pool", dims,
               "d_with_indices_backward: needs an index for each gradient, and x "
               "of the same rank, got gradients of sizes ",
-              g.sizes(), ", indices of sizes ", indices.sizes(), ", x of sizes ", x.sizes());
+              numbers_of(g.sizes()), ", indices of sizes ", numbers_of(indices.sizes()),
+              ", x of sizes ", numbers_of(x.sizes()));
   const Size plane = product_from(x, planes);
   const Sizes sizes = followed_by(x, planes, {product_from(g, planes)});
   Tensor places = reshape(indices, sizes), parts = reshape(g, sizes);
@@ -133,8 +135,8 @@ namespace {
 // Error of `op` unless g has the sizes of the pool's result.
 void check_pooled(std::string_view op, const Tensor& g, const Tensor& x, const ops::Kernel& k) {
   const Sizes sizes = ops::pooled_sizes(op, x.rule_meta(), k);
-  VITRO_CHECK(ops::equal_sizes(g.sizes(), sizes), op, ": needs a gradient of sizes ", sizes,
-              ", got ", g.sizes());
+  VITRO_CHECK(ops::equal_sizes(g.sizes(), sizes), op, ": needs a gradient of sizes ",
+              numbers_of(sizes), ", got ", numbers_of(g.sizes()));
 }
 
 Tensor max_pool_backward(std::string_view op, int dims, const Tensor& g, const Tensor& x,

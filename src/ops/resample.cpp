@@ -205,7 +205,7 @@ Tensor resized_by(const Resizing& how, At x, const std::optional<Sizes>& size,
               ": needs either output_size or scale_factors");
   if (size) return resized(how, x, *size, Scales(dims), align_corners);
   VITRO_CHECK(sizes.size() == dims + 2, how.op, ": needs x of rank ", dims + 2, ", got sizes ",
-              sizes);
+              numbers_of(sizes));
   VITRO_CHECK(factors.size() == dims, how.op, ": needs ", dims, " scale_factors, got ",
               factors.size());
   SizesArg to;

@@ -466,8 +466,8 @@ std::vector<Tensor> split_with_sizes(ops::At x, const Dims& sizes, int64_t dim) 
   const Size size = x.operand.tensor().size(dim);
   Size sum = 0;
   for (const int64_t s : sizes) sum = sum + s;
-  VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", sum, ", dimension ",
-              dim, " has size ", number_of(size));
+  VITRO_CHECK(equal(size, sum), "split_with_sizes: ", sizes, " add up to ", number_of(sum),
+              ", dimension ", dim, " has size ", number_of(size));
   std::vector<Tensor> pieces;
   int64_t at = 0;
   for (const int64_t s : sizes) {

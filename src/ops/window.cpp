@@ -266,7 +266,7 @@ Sizes places_in(std::string_view op, const Kernel& k, const Sizes& plane) {
   for (size_t d = 0; d < 2; ++d) {
     VITRO_CHECK(less(0, plane[d]) && !less(plane[d] + 2 * k.padding[d], k.reach(d)), op,
                 ": the kernel extends over ", k.reach(d), " elements of dimension ",
-                static_cast<int>(d) - 2, ", which has ", plane[d] + 2 * k.padding[d],
+                static_cast<int>(d) - 2, ", which has ", number_of(plane[d] + 2 * k.padding[d]),
                 " with its padding");
     places.push_back(places_of(k, d, plane[d]));
   }
@@ -406,14 +406,15 @@ Tensor col2im(ops::At x, SizesArg output_size, DimsArg kernel_size, DimsArg dila
   const ops::Kernel k = ops::checked_kernel("col2im", {std::move(kernel_size), std::move(dilation),
                                                        std::move(padding), std::move(stride)});
   if (output_size.size() == 1) output_size.push_back(output_size[0]);
-  VITRO_CHECK(output_size.size() == 2, "col2im: needs two sizes, got ", output_size);
+  VITRO_CHECK(output_size.size() == 2, "col2im: needs two sizes, got ", numbers_of(output_size));
   VITRO_CHECK(columns.rank() == 2 || columns.rank() == 3,
-              "col2im: needs x of rank 3 (a batch) or 2, got sizes ", columns.sizes());
+              "col2im: needs x of rank 3 (a batch) or 2, got sizes ", numbers_of(columns.sizes()));
   const Sizes places = ops::places_in("col2im", k, output_size);
   const Size rows = columns.size(-2), width = columns.size(-1);
   VITRO_CHECK(equal(rows % k.count(), 0) && equal(width, product(places)),
-              "col2im: needs a multiple of ", k.count(), " rows and ", product(places),
-              " columns for a result of sizes ", output_size, ", got sizes ", columns.sizes());
+              "col2im: needs a multiple of ", k.count(), " rows and ", number_of(product(places)),
+              " columns for a result of sizes ", numbers_of(output_size), ", got sizes ",
+              numbers_of(columns.sizes()));
   const int64_t first = columns.rank() - 2;
   Sizes sizes{rows / k.count()}, plane;
   for (size_t d = 0; d < 2; ++d) {

@@ -69,6 +69,45 @@ TEST(Sizes, messages_have_the_numbers_of_the_call_where_sizes_are_symbols) {
   }
 }
 
+TEST(Sizes, messages_of_functions_of_several_ops_have_these_numbers_too) {
+  init();
+  CompileOptions options;
+  options.dynamic = true;
+  const auto integers = [](const Tensor& x) { return to(x, DType::i64); };
+  for (const Body& body : std::vector<Body>{
+           [=](const Tensor& x, Size) {  // too long a kernel, and too few channels
+             return conv1d(view(integers(x), {1, 1, -1}),
+                           reshape(integers(cat({x, x})), {1, 1, -1}));
+           },
+           [=](const Tensor& x, Size) {
+             return conv1d(view(integers(x), {1, -1, 1}),
+                           reshape(integers(cat({x, x})), {1, -1, 1}));
+           },
+           [](const Tensor& x, Size n) {
+             return col2im(view(x, {1, -1}), {n, n}, {2, 2}, 1, 0, 1);
+           },
+           [](const Tensor& x, Size n) {
+             return col2im(view(x, {1, -1}), {n, n}, {1, 9}, 1, 0, 1);
+           },
+           [](const Tensor& x, Size n) { return rms_norm(x, {n}, cat({x, x})); },
+           [](const Tensor& x, Size n) {
+             return grid_sampler_2d(view(x, {-1, 1, 1, 1}), zeros({n + 1, 1, 1, 2}), 0, 0, false);
+           },
+           [](const Tensor& x, Size n) {
+             return max_unpool2d(view(x, {1, 1, -1}), zeros({1, n, 1}, DType::i64), {1, n});
+           },
+       }) {
+    const auto call = [&](const Tensor& x) { return body(x, x.size(0)); };
+    auto fast = compile(call, options);
+    for (const int64_t length : {3, 4, 6}) {
+      const Tensor x = ones({length});
+      const std::string eager = error_of([&] { return call(x); });
+      EXPECT_NE(eager, "no error");
+      EXPECT_EQ(error_of([&] { return fast(x); }), eager);
+    }
+  }
+}
+
 TEST(Sizes, what_no_machine_has_is_a_lack_of_memory) {
   const std::string lack = "cpu: cannot allocate ";
   for (const Body& body : std::vector<Body>{
