@@ -240,7 +240,8 @@ const Tensor& Tensor::pairs() const {
 }
 
 Tensor Tensor::copy_in(const void* values, size_t count, DType dtype,
-                       std::span<const int64_t> sizes) {
+                       std::span<const int64_t> sizes, std::source_location where) {
+  const CalledAs name("from", where);
   const int64_t needed = count_of(sizes, "from");
   VITRO_CHECK(static_cast<int64_t>(count) == needed, "from: got ", count, " values for sizes ",
               Ints(sizes), ", which need ", needed);
@@ -429,9 +430,9 @@ void Tensor::copy_out(void* out, std::source_location where) const {
   copy_elements<true>(from, static_cast<std::byte*>(out), impl_->sizes, impl_->strides, bytes);
 }
 
-void Tensor::check_dtype(DType asked) const {
-  VITRO_CHECK(there().dtype == asked, "data: the tensor has dtype ", there().dtype, ", requested ",
-              asked);
+void Tensor::refuse_dtype(const char* function, DType asked, std::source_location where) const {
+  const CalledAs name(function, where);
+  throw_error(cat(function, ": the tensor has dtype ", there().dtype, ", requested ", asked));
 }
 
 Tensor& Tensor::set_requires_grad(bool on) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/pool.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/events/record.h"
 #include "vitro/events/stack.h"
@@ -28,7 +29,8 @@ int num_threads() {
   return runtime::Pool::get().threads();
 }
 
-void set_num_threads(int count) {
+void set_num_threads(int count, std::source_location where) {
+  const CalledAs name("set_num_threads", where);
   VITRO_CHECK(count >= 1 && count <= runtime::Pool::most_threads, "set_num_threads: got ", count,
               ", needs 1 to ", runtime::Pool::most_threads);
   runtime::Pool::get().set_threads(count);

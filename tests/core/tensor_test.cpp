@@ -56,6 +56,28 @@ TEST(Tensor, says_what_was_got_and_what_was_needed) {
             "from: got 1 values for sizes [2], which need 2");
 }
 
+TEST(Tensor, errors_of_elements_and_values_name_the_function_and_the_place) {
+  const Tensor x = Tensor::empty({2});
+  for (const auto& [want, call] : std::vector<std::pair<std::string, std::function<void()>>>{
+           {"data: the tensor has dtype f32, requested f64", [&] { (void)x.data<double>(); }},
+           {"const_data: the tensor has dtype f32, requested i64",
+            [&] { (void)x.const_data<int64_t>(); }},
+           {"to_vector: the tensor has dtype f32, requested i32",
+            [&] { (void)x.to_vector<int32_t>(); }},
+           {"from: sizes must not be negative, got [-1]",
+            [] { (void)Tensor::from(std::vector{1.0F}, {-1}); }},
+           {"from: got 1 values for sizes [2], which need 2",
+            [] { (void)Tensor::from({1.0F}, {2}); }}}) {
+    try {
+      call();
+      ADD_FAILURE() << want;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.message(), want);
+      EXPECT_TRUE(e.location().starts_with("tensor_test.cpp:")) << e.what();
+    }
+  }
+}
+
 TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
   const Tensor none;
   const std::string want =
@@ -67,16 +89,15 @@ TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
            [](const Tensor& x) { (void)x.sizes(); }, [](const Tensor& x) { (void)x.strides(); },
            [](const Tensor& x) { (void)x.numel(); }, [](const Tensor& x) { (void)x.meta(); },
            [](const Tensor& x) { (void)x.is_contiguous(); },
-           [](const Tensor& x) { (void)x.data(); },
-           [](const Tensor& x) { (void)x.const_data<float>(); },
-           [](const Tensor& x) { (void)x.item(); },
-           [](const Tensor& x) { (void)x.to_vector<float>(); },
+           [](const Tensor& x) { (void)x.data(); }, [](const Tensor& x) { (void)x.item(); },
            [](const Tensor& x) { (void)x.storage(); },
            [](const Tensor& x) { (void)x.requires_grad(); },
            [](const Tensor& x) { Tensor(x).set_requires_grad(true); },
            [](const Tensor& x) { Tensor(x).set_parameter(true, "weight"); }}) {
     EXPECT_EQ(error_of([&] { ask(none); }), want);
   }
+  EXPECT_EQ(error_of([&] { (void)none.const_data<float>(); }), "const_data: " + want);
+  EXPECT_EQ(error_of([&] { (void)none.to_vector<float>(); }), "to_vector: " + want);
 }
 
 }  // namespace

@@ -211,7 +211,8 @@ TEST(NumThreads, refuses_what_is_no_number_of_threads) {
     set_num_threads(0);
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "set_num_threads: got 0, needs 1 to 1024");
+    EXPECT_EQ(e.message(), "set_num_threads: got 0, needs 1 to 1024");
+    EXPECT_TRUE(e.location().starts_with("parallel_test.cpp:")) << e.what();
   }
 }
 

@@ -43,6 +43,8 @@ class [[nodiscard]] Result {
   const Failure& failure() const { return failure_; }
   const std::string& why() const { return failure_.why; }
 
+  T& value() & { return **this; }
+  const T& value() const& { return **this; }
   T value() && { return *std::move(*this); }
 
  private:

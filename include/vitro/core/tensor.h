@@ -107,18 +107,21 @@ class Tensor : tensor_functions::Base {
                               DType dtype, Device device = cpu);
   // Copies `values`; their number must be the product of `sizes`.
   template <class T>
-  static Tensor from(std::span<const T> values, std::span<const int64_t> sizes) {
-    return copy_in(values.data(), values.size(), dtype_of<T>, sizes);
+  static Tensor from(std::span<const T> values, std::span<const int64_t> sizes,
+                     std::source_location where = std::source_location::current()) {
+    return copy_in(values.data(), values.size(), dtype_of<T>, sizes, where);
   }
   template <class T>
-  static Tensor from(std::initializer_list<T> values, std::initializer_list<int64_t> sizes) {
+  static Tensor from(std::initializer_list<T> values, std::initializer_list<int64_t> sizes,
+                     std::source_location where = std::source_location::current()) {
     return copy_in(std::data(values), values.size(), dtype_of<T>,
-                   std::span(sizes.begin(), sizes.size()));
+                   std::span(sizes.begin(), sizes.size()), where);
   }
   template <class T>
-  static Tensor from(const std::vector<T>& values, std::initializer_list<int64_t> sizes) {
+  static Tensor from(const std::vector<T>& values, std::initializer_list<int64_t> sizes,
+                     std::source_location where = std::source_location::current()) {
     return copy_in(values.data(), values.size(), dtype_of<T>,
-                   std::span(sizes.begin(), sizes.size()));
+                   std::span(sizes.begin(), sizes.size()), where);
   }
   // A tensor in existing memory.  Error if sizes, strides and offset reach outside the storage.
   static Tensor over(Storage storage, DType dtype, std::span<const int64_t> sizes,
@@ -163,12 +166,12 @@ class Tensor : tensor_functions::Base {
   const void* const_data(std::source_location where = std::source_location::current()) const;
   template <class T>
   T* data(std::source_location where = std::source_location::current()) const {
-    check_dtype(dtype_of<T>);
+    check_dtype("data", dtype_of<T>, where);
     return static_cast<T*>(data(where));
   }
   template <class T>
   const T* const_data(std::source_location where = std::source_location::current()) const {
-    check_dtype(dtype_of<T>);
+    check_dtype("const_data", dtype_of<T>, where);
     return static_cast<const T*>(const_data(where));
   }
   // The only element of a one-element tensor, as a number; a graph break in a compiled function.
@@ -178,7 +181,7 @@ class Tensor : tensor_functions::Base {
   // All elements in index order.
   template <class T>
   std::vector<T> to_vector(std::source_location where = std::source_location::current()) const {
-    check_dtype(dtype_of<T>);
+    check_dtype("to_vector", dtype_of<T>, where);
     if (is_deferred()) (void)const_data(where);  // the number of elements may depend on data
     const auto n = static_cast<size_t>(numel().hint());
     if constexpr (std::is_same_v<T, bool>) {  // vector<bool> is not contiguous
@@ -215,12 +218,17 @@ class Tensor : tensor_functions::Base {
   static Tensor window(Storage storage, DType dtype, std::span<const int64_t> sizes,
                        std::span<const int64_t> strides, int64_t offset);
   static Tensor copy_in(const void* values, size_t count, DType dtype,
-                        std::span<const int64_t> sizes);
+                        std::span<const int64_t> sizes, std::source_location where);
   bool is_sized_by_data() const;
   void copy_out(void* out, std::source_location where) const;
   void make_ready(Need need, std::source_location where) const;
   const void* address() const;
-  void check_dtype(DType asked) const;
+  void check_dtype(const char* function, DType asked, std::source_location where) const {
+    if (!impl_ || impl_->dtype != asked) [[unlikely]]
+      refuse_dtype(function, asked, where);
+  }
+  [[noreturn]] void refuse_dtype(const char* function, DType asked,
+                                 std::source_location where) const;
   void drop() {
     if (!impl_) return;
     // Only this thread's call and this handle hold references: no other thread changes the count.

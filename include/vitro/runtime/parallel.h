@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -21,7 +22,7 @@ namespace vitro {
 // VITRO_NUM_THREADS, or if unset to the number of hardware threads available to the process.
 int num_threads();
 // Throws unless `count` is between 1 and 1024.
-void set_num_threads(int count);
+void set_num_threads(int count, std::source_location where = std::source_location::current());
 
 // Estimated cost of one item: bytes of memory traffic, and floating-point operations at the rate of
 // those inside an elementary function.
