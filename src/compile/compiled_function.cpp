@@ -19,14 +19,14 @@ Ints numbers_of(const Sizes& sizes, const graph::SymbolValues& values) {
   return out;
 }
 
-// The symbol values of this call: those given, and data sizes taken from the outputs.
+// The symbol values of this call: those given, and data sizes taken from the outputs, which have
+// the ranks of the graph's.
 graph::SymbolValues values_in(const graph::Graph& graph, std::span<const int64_t> symbols,
                               std::span<const Tensor> outputs) {
   graph::SymbolValues values;
   for (size_t i = 0; i < symbols.size(); ++i) values.note(graph.symbols()[i], symbols[i]);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Sizes& said = graph.meta(graph.outputs()[i].value).sizes;
-    if (!outputs[i].defined() || outputs[i].impl()->sizes.size() != said.size()) continue;
     for (size_t d = 0; d < said.size(); ++d) {
       const sym::Expr size = said[d].expr();
       if (size.is_symbol() && sym::is_data(size)) values.note(size, outputs[i].impl()->sizes[d]);
@@ -35,11 +35,21 @@ graph::SymbolValues values_in(const graph::Graph& graph, std::span<const int64_t
   return values;
 }
 
-// Whether a tensor matches the graph's meta of an output.
-Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes) {
+// Whether a tensor has elements, and the rank in the graph's meta of an output: only then do its
+// sizes say what the graph's data sizes are.
+Verdict has_rank_said(const Tensor& got, const TensorMeta& said) {
   if (!got.defined()) return Verdict::no("is undefined");
   const TensorImpl& t = *got.impl();
   if (t.call != 0 || !t.storage) return Verdict::no("has no elements yet");
+  if (static_cast<int>(t.sizes.size()) != said.rank())
+    return Verdict::no(
+        cat("is ", t.dtype, t.sizes, ", expected ", said.dtype, " of rank ", said.rank()));
+  return Verdict::yes();
+}
+
+// Whether such a tensor matches the graph's meta of an output.
+Verdict is_as_said(const Tensor& got, const TensorMeta& said, const Ints& sizes) {
+  const TensorImpl& t = *got.impl();
   if (t.dtype != said.dtype || !attribute::same(t.sizes, sizes) || t.device != said.device)
     return Verdict::no(cat("is ", t.dtype, t.sizes, " on ", t.device, ", expected ", said.dtype,
                            sizes, " on ", said.device));
@@ -101,13 +111,18 @@ class UserSegment final : public capture::CompiledSegment {
     if (values.size() != graph_.outputs().size())
       return Verdict::no(cat("the backend's function returned ", values.size(),
                              " tensors for a graph of ", graph_.outputs().size(), " outputs"));
+    const auto all = [&](auto is_right) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        const Verdict is = is_right(values[i], graph_.meta(graph_.outputs()[i].value));
+        if (!is) return Verdict::no(cat("output ", i, " of the backend's function ", is.why));
+      }
+      return Verdict::yes();
+    };
+    if (const Verdict ranks = all(has_rank_said); !ranks) return ranks;
     const graph::SymbolValues numbers = values_in(graph_, symbols, values);
-    for (size_t i = 0; i < values.size(); ++i) {
-      const TensorMeta& said = graph_.meta(graph_.outputs()[i].value);
-      const Verdict is = is_as_said(values[i], said, numbers_of(said.sizes, numbers));
-      if (!is) return Verdict::no(cat("output ", i, " of the backend's function ", is.why));
-    }
-    return Verdict::yes();
+    return all([&](const Tensor& got, const TensorMeta& said) {
+      return is_as_said(got, said, numbers_of(said.sizes, numbers));
+    });
   }
 
   // Copies values that share memory with written inputs, so that the writes do not change them.

@@ -94,6 +94,32 @@ TEST(Backend, of_the_users_is_not_believed_where_it_gives_other_outputs) {
   expect_given_up(gives({far, right}), "V0606", "exceeds its storage");
 }
 
+// The first output has the size that the last one, which is wrong, would tell.
+TEST(Backend, of_the_users_that_spoils_a_data_size_gave_other_outputs) {
+  register_backend("spoils", [](const graph::Graph& g, std::span<const Operand>) {
+    return [g](std::span<const Operand> inputs, std::span<const int64_t> symbols) {
+      std::vector<Tensor> out = graph::interpret(g, inputs, symbols);
+      out.back() = inputs[0].tensor().size(0) == 2 ? Tensor() : unsqueeze(out.back(), 0);
+      return out;
+    };
+  });
+  CompileOptions options = graphs();
+  options.backend = "spoils";
+  for (const Tensor& x : {vec({3, -4}), vec({3, 5, -1})}) {
+    const auto f = compile(
+        [](const Tensor& t) {
+          const Tensor some = masked_select(t, t > 0.0), twice = some * 2.0;
+          return std::vector<Tensor>{twice, some};
+        },
+        options);
+    EXPECT_EQ(values(f(x)[0]), values(masked_select(x, x > 0.0) * 2.0));
+    const CompiledReport report = f.report();
+    ASSERT_EQ(report.fallbacks.size(), 1U);
+    EXPECT_EQ(report.fallbacks[0].code->id, "V0606") << report.fallbacks[0].reason;
+    EXPECT_NE(report.fallbacks[0].reason.find("of the backend's function is "), std::string::npos);
+  }
+}
+
 TEST(Backend, of_the_users_may_throw_whatever_it_likes) {
   const CompiledReport report =
       report_with([](std::span<const Operand>) -> std::vector<Tensor> { throw 42; });
