@@ -18,13 +18,6 @@
 namespace vitro::autograd {
 namespace {
 
-// Whether a write into `target` changes elements of the tensor.
-bool is_written_with(const Tensor& tensor, const Tensor& target) {
-  if (tensor.same_as(target)) return true;
-  return !tensor.is_deferred() && !target.is_deferred() &&
-         may_share_memory(*tensor.impl(), *target.impl());
-}
-
 bool same_sizes(const Sizes& a, const Sizes& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) {
            return identical(x, y) || equal(x, y);
@@ -94,7 +87,7 @@ void check_overwritten(const OpCall& call, const Tensor& written, std::span<cons
   const Saved saved = saved_for(call, wanted);
   for (size_t i = 0; i < call.operands.size(); ++i) {
     if (!saved.operands[i]) continue;
-    VITRO_CHECK(!is_written_with(call.operands[i].tensor(), written), "vjp: the gradient of ",
+    VITRO_CHECK(!may_share_memory(call.operands[i].tensor(), written), "vjp: the gradient of ",
                 call.op->name, "_ needs the elements that operand ", i,
                 " had before the call, which has overwritten them; clone it before the call and "
                 "pass the clone as the operand");

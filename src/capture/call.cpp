@@ -218,19 +218,25 @@ const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
                          : slots_.external_meta(slot);
 }
 
+const TensorImpl* Call::memory_of(const TensorImpl& impl) const {
+  if (impl.call != number_) return nullptr;
+  uint32_t slot = impl.slot;
+  for (const TraceNode* node = matcher_.cursor(); node->op; node = node->parent) {
+    if (slot < node->first_slot || slot >= node->first_slot + node->result_count) continue;
+    if (node->op->kind != OpKind::view) break;
+    slot = node->operands[0].slot;
+  }
+  return &slots_[slot];
+}
+
 // A view of an external tensor begins at that tensor's offset plus its own.
 std::optional<Size> Call::offset_of(const TensorImpl& impl) const {
   if (impl.call == 0) return offset_outside(impl);
   if (impl.call != number_) return std::nullopt;
   const Size recorded = impl.deferred->offset;
   const Size within(value_of(recorded.expr()).value(), recorded.expr());
-  uint32_t slot = impl.slot;
-  for (const TraceNode* node = matcher_.cursor(); node->op; node = node->parent) {
-    if (slot < node->first_slot || slot >= node->first_slot + node->result_count) continue;
-    if (node->op->kind != OpKind::view) return within;
-    slot = node->operands[0].slot;
-  }
-  return offset_outside(slots_[slot]) + within;
+  const TensorImpl& memory = *memory_of(impl);
+  return memory.call == 0 ? offset_outside(memory) + within : within;
 }
 
 // A plain number: the function's code asks again in the next call.  A frozen call does not run that

@@ -49,6 +49,7 @@ class Call final : public Interpreter {
   void before_access(const TensorImpl& impl, Need need, std::source_location where) override;
   const TensorMeta* meta_of(const TensorImpl& impl) const override;
   std::optional<Size> offset_of(const TensorImpl& impl) const override;
+  const TensorImpl* memory_of(const TensorImpl& impl) const override;
   std::optional<int64_t> value_of(sym::Expr expr) const override;
   uint64_t call_number() const override { return number_; }
 

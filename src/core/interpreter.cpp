@@ -36,6 +36,10 @@ const TensorMeta* Interpreter::meta_of(const TensorImpl&) const {
   return nullptr;
 }
 
+const TensorImpl* Interpreter::memory_of(const TensorImpl&) const {
+  return nullptr;
+}
+
 std::optional<Size> Interpreter::offset_of(const TensorImpl&) const {
   return std::nullopt;
 }
@@ -167,6 +171,14 @@ const TensorMeta* meta_of(const TensorImpl& impl) {
     if (const TensorMeta* meta = f->interpreter->meta_of(impl)) return meta;
   }
   return nullptr;
+}
+
+const TensorImpl& memory_of(const TensorImpl& impl) {
+  if (impl.call == 0) return impl;
+  for (const InterpreterFrame* f = thread_state.top; f; f = f->below) {
+    if (const TensorImpl* memory = f->interpreter->memory_of(impl)) return *memory;
+  }
+  return impl;
 }
 
 Size offset_of(const TensorImpl& impl) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
 
 namespace vitro {
 namespace {
@@ -84,6 +85,39 @@ Reach reach_of(std::string_view op, DType dtype, std::span<const int64_t> sizes,
   VITRO_CHECK(fits, op, ": sizes ", numbers(sizes), ", strides ", numbers(strides), " and offset ",
               offset, " cover a range of bytes that overflows 64 bits");
   return out;
+}
+
+namespace {
+
+// In bytes, as the reach of plain sizes.
+struct SymbolicReach {
+  Size begin, end;
+};
+// nullopt: a size depends on data.
+std::optional<SymbolicReach> symbolic_reach(const TensorMeta& t) {
+  const auto is_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
+  if (std::ranges::any_of(t.sizes, is_data) || std::ranges::any_of(t.strides, is_data))
+    return std::nullopt;
+  SymbolicReach out{t.offset, t.offset};
+  for (size_t d = 0; d < t.sizes.size(); ++d) {
+    if (equal(t.sizes[d], 0)) return SymbolicReach{0, 0};
+    Size& end = less(t.strides[d], 0) ? out.begin : out.end;
+    end = end + (t.sizes[d] - 1) * t.strides[d];
+  }
+  const Size bytes = bytes_of(t.dtype);
+  return SymbolicReach{out.begin * bytes, (out.end + 1) * bytes};
+}
+
+}  // namespace
+
+bool may_share_memory(const Tensor& a, const Tensor& b) {
+  if (a.same_as(b)) return true;
+  const TensorImpl &x = memory_of(*a.impl()), &y = memory_of(*b.impl());
+  const bool same = x.call != 0 || y.call != 0 ? &x == &y : x.storage == y.storage;
+  if (!same) return false;
+  const auto of_a = symbolic_reach(a.meta()), of_b = symbolic_reach(b.meta());
+  if (!of_a || !of_b) return true;
+  return less(of_a->begin, of_b->end) && less(of_b->begin, of_a->end);
 }
 
 }  // namespace vitro

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <set>
 
 #include "autograd/sample_gradients.h"
@@ -90,6 +91,37 @@ TEST_F(CompiledGradients, of_a_call_in_place_are_refused_as_eagerly) {
   });
   EXPECT_NE(error_of([&] { (void)fast(ones({2})); }).find("the gradient of mul_ needs"),
             std::string::npos);
+}
+
+// Views of a tensor that the function makes, and of one from outside.
+TEST_F(CompiledGradients, of_a_call_in_place_that_overwrites_a_view_are_refused_as_eagerly) {
+  const auto gradient_of = [](const Tensor& written, const Tensor& other) {
+    const Tensor before = clone(written);
+    mul_(written, other);
+    const Operand operands[] = {before, other};
+    const bool wanted[] = {true, false};
+    const Tensor g = ones_like(written);
+    const OpCall call{&ops::def<ops::Mul>(), operands, {}, true, {}};
+    return autograd::vjp(call, {&written, 1}, {&g, 1}, wanted)[0];
+  };
+  const auto halves = [&](const Tensor& base, int64_t from) {
+    return gradient_of(slice(base, 0, 0, 2), slice(base, 0, from, from + 2));
+  };
+  const std::vector<std::function<Tensor(const Tensor&, int64_t)>> programs = {
+      halves, [&](const Tensor& x, int64_t from) { return halves(exp(x), from); },
+      [&](const Tensor& x, int64_t from) {
+        const Tensor made = exp(x);
+        return gradient_of(slice(made, 0, 0, 2),
+                           from == 0 ? slice(made, 0, 1, 3) : slice(x, 0, 0, 2));
+      }};
+  for (const auto& program : programs) {
+    auto fast = compile(program);
+    for (const int64_t from : {0, 2, 0, 2}) {
+      const std::string want = error_of([&] { return program(ones({4}), from); });
+      EXPECT_EQ(error_of([&] { return fast(ones({4}), from); }), want);
+      EXPECT_EQ(want.empty(), from == 2);
+    }
+  }
 }
 
 // An f64 matrix; its elements depend on the number of columns.

@@ -77,6 +77,9 @@ class Interpreter {
   // TensorImpl::call of its deferred tensors; 0: it returns none.  Compiled functions that are
   // called above an interpreter that returns deferred tensors are inlined.
   virtual uint64_t call_number() const { return 0; }
+  // The tensor whose memory one of this interpreter's deferred tensors is a window of, itself if it
+  // is not a view; null if the tensor is not one of them.
+  virtual const TensorImpl* memory_of(const TensorImpl& impl) const;
 };
 
 // An entry of a thread's stack.
@@ -158,7 +161,8 @@ void call_below(const OpCall& call, std::span<Tensor> results);
 // Query the stack of this thread; the first interpreter from the top that has an answer gives it.
 const TensorMeta* meta_of(const TensorImpl& impl);  // null: none has symbols for it
 Size offset_of(const TensorImpl& impl);
-int64_t value_of(sym::Expr expr);  // Bug if no interpreter knows a symbol
+const TensorImpl& memory_of(const TensorImpl& impl);  // the tensor itself: none knows it
+int64_t value_of(sym::Expr expr);                     // Bug if no interpreter knows a symbol
 // Calls before_access of every interpreter of the stack.
 void before_access(const TensorImpl& impl, Need need, std::source_location where);
 

@@ -43,4 +43,8 @@ inline bool may_share_memory(const TensorImpl& a, const TensorImpl& b) {
   return x.begin < y.end && y.begin < x.end;
 }
 
+// The same for tensors that may be deferred, in a compiled function. Asks about their sizes, so
+// that the answer holds for all calls that give the same answers; yes if a size depends on data.
+bool may_share_memory(const Tensor& a, const Tensor& b);
+
 }  // namespace vitro
