@@ -274,6 +274,10 @@ int64_t Call::DataAnswers::number(sym::Expr e) {
   return call_.number_of(e, call_.expansion_.asker(), cat("the number ", e));
 }
 
+std::optional<int64_t> Call::DataAnswers::find(sym::Expr e) const {
+  return call_.values_.symbols.find_value(e);
+}
+
 int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& question) {
   if (const auto known = values_.symbols.find_value(e)) return *known;
   const TraceNode* decider = data_.decider_of(e);

@@ -82,6 +82,7 @@ class Call final : public Interpreter {
     explicit DataAnswers(Call& call) : call_(call) {}
     bool answer(sym::Guard::Question question, sym::Expr a, sym::Expr b) override;
     int64_t number(sym::Expr e) override;
+    std::optional<int64_t> find(sym::Expr e) const override;
 
    private:
     Call& call_;

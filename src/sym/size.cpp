@@ -145,17 +145,33 @@ bool detail::ask_less(Size a, Size b) {
   return answered(sym::Guard::Question::less, a, b, a.hint() < b.hint());
 }
 
+namespace {
+
+// A plain number of a data size that is known by now.
+Size by_now(Size size) {
+  if (!size.is_symbolic() || !sym::is_data(size.expr())) return size;
+  const sym::DataSizes* who = sym::DataSizes::current();
+  const auto number = who ? who->find(size.expr()) : std::nullopt;
+  return number ? Size(*number) : size;
+}
+
+}  // namespace
+
 bool detail::is_known_equal(Size a, Size b) {
   if (!by_data(a, b)) return equal(a, b);
-  return proven(sym::Guard::Question::equal, a, b).value_or(false);
+  const Size x = by_now(a), y = by_now(b);
+  if (!by_data(x, y)) return equal(x, y);
+  return proven(sym::Guard::Question::equal, x, y).value_or(false);
 }
 
 bool detail::ask_equal_in_layout(Size a, Size b) {
-  return by_data(a, b) ? a.hint() == b.hint() : equal(a, b);
+  const Size x = by_now(a), y = by_now(b);
+  return by_data(x, y) ? x.hint() == y.hint() : equal(x, y);
 }
 
 bool detail::ask_less_in_layout(Size a, Size b) {
-  return by_data(a, b) ? a.hint() < b.hint() : less(a, b);
+  const Size x = by_now(a), y = by_now(b);
+  return by_data(x, y) ? x.hint() < y.hint() : less(x, y);
 }
 
 void append_to(std::string& out, Size size) {

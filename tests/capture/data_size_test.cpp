@@ -58,6 +58,25 @@ TEST(DataSize, without_elements_strides_are_those_of_eager) {
   EXPECT_TRUE(f.report().breaks.empty());
 }
 
+// After the question the sizes are numbers, which decide whether elements have to move.
+TEST(DataSize, that_is_known_by_now_gives_the_views_of_eager) {
+  const auto program = [](const Tensor& x) {
+    const Tensor at = nonzero(x), twice = at * 2;
+    return std::vector<Tensor>{reshape(at, {at.size(0), at.numel() / at.size(0)}),
+                               reshape(twice, {twice.numel() / 2, 1, 2}),
+                               reshape(transpose(at, 0, 1), {2, at.size(0)})};
+  };
+  auto f = compile(program, graphs());
+  for (const Tensor& x : {ones({4, 2}), reshape(vec({1, 0, 2, 0, 3, 4}), {3, 2}), ones({4, 2})}) {
+    const std::vector<Tensor> want = program(x), got = f(x);
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(cat(got[i].sizes(), got[i].strides()), cat(want[i].sizes(), want[i].strides()))
+          << i;
+      EXPECT_EQ(got[i].to_vector<int64_t>(), want[i].to_vector<int64_t>()) << i;
+    }
+  }
+}
+
 TEST(DataSize, its_number_is_a_break_that_says_which_and_who) {
   int line = 0;
   auto f = compile(

@@ -199,6 +199,8 @@ class DataSizes {
   // Called only for questions that the ranges do not decide.
   virtual bool answer(Guard::Question question, Expr a, Expr b) = 0;
   virtual int64_t number(Expr e) = 0;
+  // The number if it is known by now; nothing happens if it is not.
+  virtual std::optional<int64_t> find(Expr) const { return std::nullopt; }
   static DataSizes* current();
 
  private:
