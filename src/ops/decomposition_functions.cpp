@@ -12,6 +12,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
+#include "vitro/ops/compaction.h"
 #include "vitro/ops/complex.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
@@ -629,8 +630,18 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
   const auto none = [&](DType dtype) { return zeros({0}, dtype, a.device()); };
   const DType real = real_of(a.dtype());
   Value residuals = none(real);
-  if (less(n, m) && !is_gelsy && (is_gels || all(rank == Scalar(n)).item<bool>()))
-    residuals = sum(square(a.is_complex() ? abs(matmul(a, x) - b) : matmul(a, x) - b), Dims{-2});
+  if (less(n, m) && !is_gelsy) {
+    const Value distances =
+        sum(square(a.is_complex() ? abs(matmul(a, x) - b) : matmul(a, x) - b), Dims{-2});
+    const Value is_full = rank == Scalar(n);
+    // Of one matrix, the number of residuals depends on the data; of several, their rank.
+    if (is_gels)
+      residuals = distances;
+    else if (a.rank() == 2)
+      residuals = masked_select(distances, expand(is_full, distances.sizes()));
+    else if (all(is_full).item<bool>())
+      residuals = distances;
+  }
   if (is_gels && known_equal(n, 0) && !known_equal(m, 0))
     residuals = zeros_like(residuals);  // as torch
   // in memory of as many rows as B has, as LAPACK returns it

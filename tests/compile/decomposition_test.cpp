@@ -272,6 +272,28 @@ TEST(Decomposition, minimizes_the_squares_of_equations_without_a_solution) {
   }
 }
 
+// The number of residuals of one matrix, which depends on its rank, is a data size.
+TEST(Decomposition, of_least_squares_is_one_graph_whether_there_are_residuals) {
+  for (const char* driver : {"gelsd", "gelss"}) {
+    const auto program = [driver](const Tensor& a, const Tensor& b) {
+      const auto [x, residuals, rank, values] = linalg_lstsq(a, b, {}, driver);
+      return std::vector<Tensor>{x, residuals * 2.0, rank};
+    };
+    auto fast = compile(program, {.fullgraph = true});
+    const Tensor full = matrix({6, 3}), b = matrix({6, 2}, 0.21);
+    const Tensor deficient = matmul(matrix({6, 2}), matrix({2, 3}, 0.4));
+    for (const auto& [a, count] : {std::pair(full, 2), std::pair(deficient, 0)}) {
+      const std::vector<Tensor> want = program(a, b), got = fast(a, b);
+      EXPECT_EQ(want[1].size(0), count);
+      for (size_t i = 0; i < want.size(); ++i) {
+        EXPECT_EQ(to(got[i], DType::f64).to_vector<double>(),
+                  to(want[i], DType::f64).to_vector<double>());
+      }
+    }
+    EXPECT_TRUE(fast.report().fallbacks.empty());
+  }
+}
+
 TEST(Decomposition, has_no_part_in_an_exponential_which_is_one_of_sums) {
   const Tensor a = matrix({2, 4, 4}), whole = expand(identity(4), {2, 4, 4});
   EXPECT_LT(distance(matmul(linalg_matrix_exp(a * 3), linalg_matrix_exp(a * -3)), whole), 1e-9);

@@ -463,7 +463,9 @@ Tensor ormqr(ops::At input, const Tensor& tau, const Tensor& other, bool left = 
 // A X - B, the ranks and the singular values, each without elements where torch returns none for
 // the driver ("gels", "gelsy", which is the default, "gelsd" or "gelss"). Singular values up to
 // rcond * the largest count as 0; it is max(m, n) * epsilon if left out, and not used by gels,
-// which needs matrices of full rank.
+// which needs matrices of full rank. With gelsd and gelss there are residuals only if all matrices
+// have full rank: in a compiled function their number is a data size for one matrix, and a graph
+// break for several.
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(
     ops::At A, const Tensor& B, std::optional<double> rcond = {},
     const std::optional<std::string>& driver = {});
