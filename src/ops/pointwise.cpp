@@ -1,5 +1,6 @@
 // Shape rules of pointwise ops that have their own, and the functions whose arguments choose among
 // ops (alpha, rounding_mode).
+#include "ops/fill_value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -242,22 +243,8 @@ Tensor masked_fill(ops::At x, const Tensor& mask, const Operand& value) {
   VITRO_CHECK(is_bool(mask.dtype()), "masked_fill: mask must be bool, got ", mask.dtype());
   VITRO_CHECK(!value.is_tensor() || value.tensor().rank() == 0,
               "masked_fill: takes a number or a tensor without dimensions; where takes tensors");
-  if (is_bool(t.dtype())) {  // any number is true or false
-    if (value.is_number())
-      return ops::call<ops::Where>(x.where, {mask, Scalar(!value.number().is(0)), x.operand});
-    const Tensor as_bool = to(value.tensor(), DType::boolean);
-    return ops::call<ops::Where>(x.where, {mask, as_bool, x.operand});
-  }
-  const bool fits = value.is_tensor()
-                        ? promote(value.tensor().dtype(), t.dtype()) == t.dtype() ||
-                              info(value.tensor().dtype()).category == info(t.dtype()).category
-                        : info(value.number().dtype()).category <= info(t.dtype()).category;
-  VITRO_CHECK(fits, "masked_fill: a tensor of ", t.dtype(),
-              " cannot hold such a value; cast the tensor first");
-  if (t.rank() != 0 || value.is_number())
-    return ops::call<ops::Where>(x.where, {mask, value, x.operand});
-  const Tensor cast = to(value.tensor(), t.dtype());
-  return ops::call<ops::Where>(x.where, {mask, cast, x.operand});
+  const ops::FillValue fitting = ops::fill_value("masked_fill", value, t.dtype(), x.where);
+  return ops::call<ops::Where>(x.where, {mask, fitting.operand(), x.operand});
 }
 
 const Tensor& masked_fill_(const Tensor& x, const Tensor& mask, const Operand& value,

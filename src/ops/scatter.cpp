@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/fill_value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -499,6 +500,7 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
   VITRO_CHECK(index.rank() <= 1, "index_fill: indices must have rank 1, got sizes ",
               numbers_of(index.sizes()), "; flatten them");
   ops::check_has_indexed("index_fill", t.sizes(), {{static_cast<int64_t>(axis), 1}}, index.sizes());
+  const ops::FillValue fitting = ops::fill_value("index_fill", value, t.dtype(), x.where);
   if (known_equal(t.numel(), 0)) return clone(x);  // nothing to fill
   // A mask of the slices to fill. Its rank makes an index out of range report the right dimension.
   const Size size = t.rank() == 0 ? Size(1) : t.size(static_cast<int64_t>(axis));
@@ -510,9 +512,9 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
   const Tensor yes = scalar_tensor(true, DType::boolean, t.device(), x.where);
   sizes.resize(t.sizes().size(), Size(1));
   const Tensor filled = reshape({index_put({nowhere, x.where}, indices, yes), x.where}, sizes);
-  const Tensor one = value.is_number()
-                         ? scalar_tensor(value.number(), t.dtype(), t.device(), x.where)
-                         : to({value.tensor(), x.where}, t.dtype());
+  const Tensor one = fitting.tensor.defined()
+                         ? fitting.tensor
+                         : scalar_tensor(fitting.number, t.dtype(), t.device(), x.where);
   return where({filled, x.where}, one, t);
 }
 

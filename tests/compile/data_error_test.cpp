@@ -116,6 +116,18 @@ TEST(DataError, names_the_function_that_the_program_called) {
   });
 }
 
+// A value that the dtype cannot hold is found when it is computed.
+TEST(DataError, of_a_tensor_without_dimensions_that_does_not_fit) {
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    const Tensor small = to(buffer * 2.0, DType::i8), value = select(at, 0, 1) * 100;
+    return to(masked_fill(small, buffer > 1.5, value), DType::f32) + buffer;
+  });
+  expect_as_eager([](const Tensor& buffer, const Tensor&, const Tensor& at) {
+    const Tensor half = to(buffer, DType::f16), value = select(at, 0, 1) * 1e4;
+    return to(index_fill(half, 0, slice(at, 0, 0, 1), value), DType::f32) + buffer;
+  });
+}
+
 // An op that runs late, because a later function needs its result, keeps its name in the error.
 TEST(DataError, of_what_was_called_before_is_not_that_of_the_function_that_needs_it) {
   expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
