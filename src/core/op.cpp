@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/numbers.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/formula.h"
 #include "vitro/core/reach.h"
@@ -116,6 +117,7 @@ std::vector<TensorMeta> infer(const OpDef& op, std::span<const Operand> operands
   } catch (const sym::Undecided&) {  // not an error: the sizes may fit once they are known
     throw;
   } catch (const sym::Overflow& e) {
+    if (!CalledAs::current().name.empty()) throw;  // the error has its name
     throw_error(cat(op.name, ": ", e.what()));
   } catch (const Error&) {
     try {

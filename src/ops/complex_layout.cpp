@@ -380,8 +380,9 @@ void scatter_reduce_rule(ComplexCall& call) {
   run_each_part(call, 5);
 }
 
-// A composite that only calls ops which have rules.
+// A composite that only calls ops which have rules, and whose shape rule takes complex operands.
 void program(ComplexCall& call) {
+  (void)infer(call.op(), call.call().operands, call.attrs());  // checks them
   call.op().composite->expand(call.call().operands, call.attrs(), call.results());
 }
 

@@ -324,6 +324,8 @@ std::vector<Tensor> histogramdd_of_number(At x, int64_t bins, const std::vector<
                                           const Tensor& weight, bool density) {
   const Tensor& t = x.operand.tensor();
   const Size dims = t.rank() > 0 ? t.size(-1) : Size(0);
+  VITRO_CHECK(!less(64, dims), "histogramdd: needs points of at most 64 dimensions, got sizes ",
+              numbers_of(t.sizes()));
   return histogramdd_of_parts(x, Dims(static_cast<size_t>(dims.value()), bins), range, weight,
                               density);
 }

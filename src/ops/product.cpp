@@ -17,7 +17,7 @@ namespace {
 void same_numbers(const ShapeCall& call, const TensorMeta& a, const TensorMeta& b) {
   VITRO_CHECK(a.dtype == b.dtype, call.op, ": dtypes differ: ", a.dtype, " and ", b.dtype,
               "; cast one of them");
-  VITRO_CHECK(is_floating(a.dtype) || is_integer(a.dtype), call.op,
+  VITRO_CHECK(is_floating(a.dtype) || is_integer(a.dtype) || is_complex(a.dtype), call.op,
               ": takes numbers (not bool), got ", a.dtype);
 }
 

@@ -178,7 +178,11 @@ Tensor repeat_interleave(ops::At x, const Tensor& repeats, std::optional<int64_t
               " elements, dimension ", d, " has size ", number_of(size));
   const Tensor ends = cumsum(expand(to(reshape(repeats, {-1}), DType::i64), {size}), 0);
   Size count = output_size.value_or(0);
-  if (!output_size && !known_equal(size, 0)) count = select(ends, 0, -1).item<int64_t>();
+  if (!output_size && !known_equal(size, 0)) {
+    VITRO_CHECK(amin(repeats, Dims(), false).item<int64_t>() >= 0,
+                "repeat_interleave: repeats must not be negative");
+    count = select(ends, 0, -1).item<int64_t>();
+  }
   Tensor places = searchsorted(ends, arange(count, DType::i64, t.device()), false, true);
   // If output_size is another number, the index is one past the end: an error where it is read.
   if (output_size && !known_equal(size, 0))

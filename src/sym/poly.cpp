@@ -6,6 +6,7 @@
 
 #include "sym/node.h"
 #include "sym/range.h"
+#include "vitro/base/called_as.h"
 
 namespace vitro::sym {
 namespace {
@@ -37,19 +38,28 @@ Expr intern_product(const Term& term) {
   return intern(std::move(node));
 }
 
+// Names the function that the program called, if there is one.
+[[noreturn]] void refuse(int64_t a, char sign, int64_t b) {
+  const Called& called = CalledAs::current();
+  std::string text = cat("size: ", a, ' ', sign, ' ', b, " does not fit into 64 bits");
+  if (called.name.empty()) throw Overflow(std::move(text));
+  text = cat(called.name, called.in_place ? "_: " : ": ", text);
+  std::string location = call_location(called.from);
+  if (location.empty()) throw Overflow(std::move(text));
+  throw Overflow(Error(std::move(text)), std::move(location));
+}
+
 }  // namespace
 
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t r = 0;
-  if (__builtin_add_overflow(a, b, &r))
-    throw Overflow(cat("size: ", a, " + ", b, " does not fit into 64 bits"));
+  if (__builtin_add_overflow(a, b, &r)) refuse(a, '+', b);
   return r;
 }
 
 int64_t checked_multiply(int64_t a, int64_t b) {
   int64_t r = 0;
-  if (__builtin_mul_overflow(a, b, &r))
-    throw Overflow(cat("size: ", a, " * ", b, " does not fit into 64 bits"));
+  if (__builtin_mul_overflow(a, b, &r)) refuse(a, '*', b);
   return r;
 }
 

@@ -17,6 +17,7 @@
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/norm_backward.h"
 #include "vitro/ops/overload.h"
+#include "vitro/ops/rearrange.h"
 #include "vitro/ops/recurrent.h"
 #include "vitro/ops/special.h"
 
@@ -505,6 +506,18 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)full_like(f({2}), std::complex(0.0, 1.0)); }},
       {"scatter: the number 0.0+1.0j cannot be stored in a tensor of f32; needs c64 or c128",
        [] { (void)scatter(f({2}), 0, whole({0}), Scalar(std::complex(0.0, 1.0))); }},
+      {"linear: needs x of rank 1 or more and weight of rank 2, got sizes [] and [3, 2]",
+       [] { (void)linear(ones({}, DType::c64), ones({3, 2}, DType::c64)); }},
+      {"linear: bias must be c64 of sizes [3], got c64 of sizes []",
+       [] { (void)linear(ones({2}, DType::c64), ones({3, 2}, DType::c64), ones({}, DType::c64)); }},
+      {"matmul: needs tensors with dimensions, got sizes [] and [3]; use mul for numbers",
+       [] { (void)matmul(ones({}, DType::c128), ones({3}, DType::c128)); }},
+      {"matmul: dtypes differ: c128 and f64; cast one of them",
+       [] { (void)matmul(ones({3}, DType::c128), ones({3}, DType::f64)); }},
+      {"repeat_interleave: repeats must not be negative",
+       [] { (void)repeat_interleave(f({3}), whole({2, -1, 4})); }},
+      {"tile: size: 9223372036854775807 * 3 does not fit into 64 bits",
+       [] { (void)tile(f({3}), {INT64_MAX}); }},
       {"celu: a real number is needed, got the complex number 0.0+1.0j",
        [] { (void)celu(f({2}), Scalar(std::complex(0.0, 1.0))); }},
       {"sinc_: a result of f32 cannot be stored in a tensor of i64; cast the tensor first",
