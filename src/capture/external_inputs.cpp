@@ -21,7 +21,9 @@ bool is_row_major(std::span<const int64_t> sizes, std::span<const int64_t> strid
   int64_t expected = 1;
   for (size_t d = sizes.size(); d-- > 0;) {
     if (strides[d] != expected) return false;
-    expected *= std::max<int64_t>(sizes[d], 1);
+    // Without elements the sizes may be such that no 64 bits count their product.
+    const bool fits = !__builtin_mul_overflow(expected, std::max<int64_t>(sizes[d], 1), &expected);
+    if (!fits && d > 0) return false;
   }
   return true;
 }
@@ -44,6 +46,8 @@ Sizes dense_strides(const Ints& strides, const Ints& values, const Sizes& sizes)
     const size_t d = order[i];
     if (strides[d] != next.hint()) return {};
     out[d] = next;
+    int64_t product = 0;
+    if (__builtin_mul_overflow(next.hint(), values[d], &product)) return {};
     if (values[d] != 0) next = next * Size(values[d], sizes[d].expr());
   }
   return out;

@@ -108,6 +108,16 @@ TEST(Dynamic, the_length_of_fractions_up_to_a_size_is_asked) {
   }
 }
 
+// 64 bits cannot count the product of the other sizes.
+TEST(Dynamic, tensors_without_elements_may_have_sizes_of_any_size) {
+  constexpr int64_t much = int64_t{1} << 31;
+  auto f = compile([](const Tensor& x) { return add(x, x); }, graphs());
+  for (const DType dtype : {DType::c64, DType::f32}) {
+    const Tensor x = Tensor::empty({much, 0, much}, dtype);
+    EXPECT_EQ(cat(f(x).sizes(), f(x).strides()), cat(x.sizes(), x.strides()));
+  }
+}
+
 TEST(Dynamic, tensors_without_elements_have_strides_of_their_other_sizes) {
   auto f = compile([](const Tensor& x) { return tanh(transpose(x, 1, 3)); }, graphs());
   for (const int64_t n : {6, 7, 8}) {
