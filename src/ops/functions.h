@@ -43,6 +43,8 @@ std::span<const NamedFunction> more_functions();
 std::span<const NamedFunction> special_functions();
 // Complex tensors, Fourier transforms, windows.
 std::span<const NamedFunction> complex_functions();
+// Functions that exported programs call besides.
+std::span<const NamedFunction> exported_functions();
 // Functions whose result is a number.
 std::span<const NamedFunction> number_functions();
 // Other names of ops and functions: ATen's overloads of `name` are those of `function`.

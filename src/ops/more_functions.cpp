@@ -112,6 +112,13 @@ Tensor to_device(At x, Device device, DType dtype, bool, bool copy,
               " to ", device, " is not implemented");
   return to_dtype(x, dtype, false, copy, format);
 }
+Tensor to_layout(At x, std::optional<DType> dtype, const Layout& layout,
+                 std::optional<Device> device, std::optional<bool>, bool, bool copy,
+                 const std::optional<std::string>& format) {
+  check_layout("to", layout);
+  const Tensor& t = x.operand.tensor();
+  return to_device(x, device.value_or(t.device()), dtype.value_or(t.dtype()), false, copy, format);
+}
 Tensor to_other(At x, const Tensor& other, bool, bool copy,
                 const std::optional<std::string>& format) {
   return to_device(x, other.device(), other.dtype(), false, copy, format);
@@ -520,6 +527,10 @@ constexpr NamedFunction rows[] = {
      ".device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool "
      "copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
      bound<&to_device>},
+    {"to", "x itself if it has the dtype, else a converted copy.",
+     ".dtype_layout(Tensor(a) self, " VITRO_OPTIONS
+     ", bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+     bound<&to_layout>},
     {"to", "x itself if it has the dtype of `other`, else a converted copy.",
      ".other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
      "memory_format=None) -> Tensor(a)",
@@ -768,6 +779,7 @@ constexpr OtherName names[] = {
     {"matrix_exp", "linalg_matrix_exp"},
     {"matrix_power", "linalg_matrix_power"},
     {"moveaxis", "movedim"},
+    {"native_channel_shuffle", "channel_shuffle"},
     {"negative", "neg"},
     {"not_equal", "ne"},
     {"row_stack", "vstack"},

@@ -133,9 +133,10 @@ struct Collect {
 std::vector<Overload> collected() {
   Collect collect;
   each_op(collect);
-  for (const auto table : {functions(), neural_functions(), array_functions(), layer_functions(),
-                           random_functions(), decomposition_functions(), complex_functions(),
-                           more_functions(), special_functions(), number_functions()}) {
+  for (const auto table :
+       {functions(), neural_functions(), array_functions(), layer_functions(), random_functions(),
+        decomposition_functions(), complex_functions(), more_functions(), special_functions(),
+        exported_functions(), number_functions()}) {
     for (const NamedFunction& one : table)
       collect.add(one.name, one.doc, one.signatures, nullptr, {&one.call, 1});
   }
@@ -313,6 +314,7 @@ const Overload& chosen(std::string_view name, std::span<const ArgValue> position
 
 // The tensors as the results of the schema; the last result may be a list of those that are left.
 std::vector<ArgValue> as_values(const Schema& schema, std::vector<Tensor> tensors) {
+  if (schema.results.empty()) return {};
   const bool has_list = schema.results.back().type.list;
   const auto first = std::make_move_iterator(tensors.begin());
   const auto left =

@@ -143,5 +143,39 @@ TEST(NumberCalls, that_read_an_element_split_a_compiled_function) {
   ASSERT_EQ(fast.report().breaks.size(), 1U);
 }
 
+// Exported programs say what they were made for. Nothing is returned.
+TEST(NumberCalls, assert_what_a_tensor_is) {
+  init();
+  using Numbers = std::vector<Scalar>;
+  const Tensor x = transpose(view(arange(6, DType::f32), {2, 3}), 0, 1);
+  const auto said = [&](std::initializer_list<NamedArg> named) {
+    return error_of([&] {
+      EXPECT_TRUE(ops::call("_assert_tensor_metadata", {x}, named).empty());
+      EXPECT_TRUE(ops::evaluate("_assert_tensor_metadata", {x}, named).empty());
+      return 0;
+    });
+  };
+  EXPECT_EQ(said({}), "");
+  EXPECT_EQ(said({{"size", Numbers{3, 2}},
+                  {"stride", Numbers{1, 3}},
+                  {"dtype", DType::f32},
+                  {"device", "cpu"},
+                  {"layout", "strided"}}),
+            "");
+  EXPECT_EQ(said({{"size", Numbers{2, 3}}}),
+            "_assert_tensor_metadata: the sizes are [3, 2], the program was made for [2, 3]");
+  EXPECT_EQ(said({{"stride", Numbers{2, 1}}}),
+            "_assert_tensor_metadata: the strides are [1, 3], the program was made for [2, 1]");
+  EXPECT_EQ(said({{"dtype", DType::i64}}),
+            "_assert_tensor_metadata: the dtype is f32, the program was made for i64");
+  auto fast = compile([](const Tensor& t) {
+    ops::call("_assert_tensor_metadata", {t}, {{"dtype", DType::f32}});
+    return t * 2.0;
+  });
+  for (const int64_t n : {3, 4, 5}) EXPECT_EQ(fast(ones({n})).to_vector<float>()[0], 2);
+  EXPECT_EQ(error_of([&] { return fast(ones({3}, DType::f64)); }),
+            "_assert_tensor_metadata: the dtype is f64, the program was made for f32");
+}
+
 }  // namespace
 }  // namespace vitro

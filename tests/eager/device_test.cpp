@@ -45,9 +45,9 @@ Answer answer(const OpSample& sample, Device device) {
 
 // Functions that read elements of operands, which the host has to be able to access.
 bool reads_elements(const OpSample& sample) {
-  static const std::set<std::string_view> functions{"bincount",       "ctc_loss",     "histogram",
-                                                    "histogramdd",    "linalg_lstsq", "narrow",
-                                                    "segment_reduce", "tensor_split"};
+  static const std::set<std::string_view> functions{
+      "bincount", "ctc_loss",          "histogram",      "histogramdd", "linalg_lstsq",
+      "narrow",   "repeat_interleave", "segment_reduce", "tensor_split"};
   return functions.contains(std::string_view(sample.op).substr(0, sample.op.find('.')));
 }
 

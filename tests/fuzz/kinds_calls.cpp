@@ -365,7 +365,7 @@ bool choose_call(Random& random, const Variables& all, Step& step) {
   const std::vector<ops::Overload>& overloads = ops::overloads();
   do {
     step.call = &overloads[below(random, overloads.size())];
-  } while (reads_element(step.call->schema));
+  } while (reads_element(step.call->schema) || step.call->schema.results.empty());
   for (int tries = 0; tries < 24; ++tries) {
     Step made = step;
     if (!Chooser(random, all, made).run() || !is_accepted(made, all)) continue;

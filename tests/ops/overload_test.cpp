@@ -27,7 +27,7 @@ TEST(Overloads, have_the_schemas_of_aten) {
   // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
   // with 3, the contraction of convolutions, ops on complex numbers as pairs, and programs of
   // random words; ATen has no in-place maximum. The last ones are functions of torch.nn.functional
-  // that are written in Python.
+  // that are written in Python, and an op of the library transformers.
   const std::set<std::string> ours{"trunc_divide.Tensor",
                                    "trunc_divide.Scalar",
                                    "add_scaled",
@@ -61,7 +61,8 @@ TEST(Overloads, have_the_schemas_of_aten) {
                                    "softmin",
                                    "normalize",
                                    "gaussian_nll_loss",
-                                   "gumbel_softmax"};
+                                   "gumbel_softmax",
+                                   "grouped_mm_fallback"};
   const auto aten = schemas_of_aten();
   ASSERT_GT(aten.size(), 700U);
   for (const ops::Overload& one : ops::overloads()) {
@@ -139,7 +140,9 @@ TEST(Overloads, include_all_of_core_aten) {
 TEST(Overloads, that_write_in_place_say_so_in_their_schemas) {
   int count = 0;
   for (const ops::Overload& one : ops::overloads()) {
-    EXPECT_EQ(one.schema.in_place(), one.schema.name.ends_with('_')) << cat(one.schema);
+    const bool of_python = one.schema.name.ends_with("__");  // __and__
+    EXPECT_EQ(one.schema.in_place(), one.schema.name.ends_with('_') && !of_python)
+        << cat(one.schema);
     count += one.schema.in_place();
   }
   EXPECT_GT(count, 90);

@@ -1,4 +1,6 @@
 """Further functions that are written with ops: of layout.h, statistics.h and special.h."""
+import math
+
 import torch
 
 from . import values as v
@@ -397,9 +399,116 @@ def rarer_arguments(family):
     family.add("histogramdd.TensorList_bins", x_of("f32", 4, 2), [torch.tensor([0.0, 1.0])] * 2, x_of("f32", 8), attrs={"range": None}, call=weighted)
 
 
+# Values of other dtypes: numbers, and tensors without dimensions, which PyTorch refuses if the dtype
+# cannot hold the value.
+def filled(family):
+    mask, at = torch.tensor([True, False, True]), torch.tensor([0, 2])
+    fill = lambda x, index, value, dim: torch.ops.aten.index_fill(x, dim, index, value)
+    fits = {"u8": (-1, 255, 2.5), "i8": (-128, 127.0, -2.7), "i32": (2 ** 31 - 1, -2.7), "i64": (2 ** 40, 1e15, -0.5),
+            "f16": (65504, 2.5, math.inf), "bf16": (300, 1e30), "f32": (2 ** 40, 1e30, math.nan), "f64": (2 ** 40, 1e300), "bool": (0.5, 300, 0)}
+    refused = {"u8": (300, -300, -0.5, 255.5, math.inf), "i8": (128, 127.5), "i32": (2 ** 31, math.nan), "i64": (1e39,),
+               "f16": (65536, -1e5, 1e300), "bf16": (1e39,), "f32": (-1e39,)}
+    for numbers, is_refused in ((fits, False), (refused, True)):
+        for name, values in numbers.items():
+            for number in values:
+                dtype = torch.int64 if isinstance(number, int) else torch.float64
+                for value in (number, torch.tensor(number, dtype=dtype)):
+                    x = v.numbers(name, (3,), "filled")
+                    family.add("masked_fill", x, mask, value, refused=is_refused)
+                    family.add("index_fill", x, at, value, call=fill, attrs=dict(dim=0), refused=is_refused)
+
+
+# What exported programs call besides.
+def exported(family):
+    for op in ("and", "or", "xor"):
+        overloads = getattr(torch.ops.aten, f"__{op}__")
+        for name in ("bool", "u8", "i64"):
+            x, y = v.numbers(name, (2, 3), "bits"), v.numbers(name, (3,), "bits", 1)
+            family.add(f"__{op}__.Tensor", x, y, call=overloads.Tensor)
+            family.add(f"__{op}__.Scalar", x, 1 if name != "bool" else True, call=overloads.Scalar)
+        family.add(f"__{op}__.Tensor", v.numbers("f32", (2, 3)), v.numbers("f32", (2, 3), 1), call=overloads.Tensor, refused=True)
+    x = v.numbers("f32", (2, 3, 4), "exported").transpose(0, 2)
+    for op in ("lift_fresh_copy", "detach_copy"):
+        family.add(op, x)
+    for attrs in ({}, {"dtype": torch.float64}, {"dtype": torch.float32, "copy": True}, {"dtype": torch.int32, "layout": torch.strided}):
+        family.add("to.dtype_layout", x, attrs={k: "strided" if k == "layout" else a for k, a in attrs.items()},
+                   call=lambda x, layout=None, **more: torch.ops.aten.to.dtype_layout(x, layout=layout and torch.strided, **more))
+    for name in v.FLOATS:
+        for sizes, dims in (((3, 2, 4), (0, 1, 2, -1, -2)), ((4,), (0, -1)), ((2, 0), (0,))):
+            w = v.numbers(name, sizes, "weights")
+            for dim in dims:
+                g = v.numbers(name, [n if d == dim % len(sizes) else 1 for d, n in enumerate(sizes)] if dim != -1 else (), "norms")
+                family.add("norm_except_dim", w, attrs={"dim": dim}, tolerance=SUMS)
+                family.add("_weight_norm", w, g, attrs={"dim": dim}, tolerance=SUMS)
+    family.add("_weight_norm", v.numbers("i32", (3, 2)), v.numbers("i32", (3, 1)), refused=True)
+    family.add("_weight_norm", v.numbers("f32", (3, 2)), v.numbers("f32", (3, 1)), attrs={"dim": 2}, refused=True)
+    for name in ("f32", "f64"):
+        for ends in ([2, 2, 5, 7], [0, 3, 3, 6], [0, 0, 0, 0], [7, 7, 7, 7]):
+            family.add("grouped_mm_fallback", v.numbers(name, (7, 3), "rows"), v.numbers(name, (4, 3, 5), "matrices"), torch.tensor(ends, dtype=torch.int32),
+                       call=grouped_mm, tolerance=SUMS)
+    copies(family)
+    in_place(family)
+
+
+def copies(family):
+    x, z = v.swapped(lambda n: v.numbers("f32", n), (2, 3, 4)), torch.complex(v.numbers("f32", (2, 3)), v.numbers("f32", (2, 3), 1))
+    family.add("select_copy.int", x, attrs={"dim": 1, "index": -1}, call=ATEN.select_copy.int)
+    family.add("slice_copy.Tensor", x, attrs={"dim": 2, "start": 1, "end": None, "step": 2}, call=ATEN.slice_copy.Tensor)
+    family.add("split_copy.Tensor", x, attrs={"split_size": 2, "dim": 1}, call=ATEN.split_copy.Tensor)
+    family.add("view_as_real_copy", z)
+    family.add("view_as_complex_copy", v.numbers("f32", (3, 2)))
+    family.add("_conj_physical", z)
+    family.add("swapdims", x, attrs={"dim0": 0, "dim1": -1})
+    for dtype in (torch.int64, torch.int32):
+        family.add("repeat_interleave.Tensor", torch.tensor([2, 0, 3], dtype=dtype), call=ATEN.repeat_interleave.Tensor)
+    family.add("repeat_interleave.Tensor", torch.tensor([[2, 0, 3]]), call=ATEN.repeat_interleave.Tensor)
+    for name in ("i32", "u8", "i64"):
+        y, by = v.numbers(name, (2, 3), "shifted"), torch.tensor([0, 1, 3], dtype=v.DTYPES[name])
+        for op in ("lshift", "rshift"):
+            family.add(f"__{op}__.Tensor", y, by, call=getattr(ATEN, f"__{op}__").Tensor)
+            family.add(f"__{op}__.Scalar", y, 2, call=getattr(ATEN, f"__{op}__").Scalar)
+    family.add("native_channel_shuffle", v.numbers("f32", (1, 6, 2)), attrs={"groups": 3})
+    for name in ("f32", "f64"):
+        of = lambda *sizes: v.numbers(name, sizes, sizes)
+        family.add("_trilinear", of(5, 3), of(2, 3, 4), of(5, 4), attrs={"expand1": [1, 3], "expand2": [0], "expand3": [1, 2], "sumdim": [2, 3]}, tolerance=SUMS)
+        family.add("_trilinear", of(3), of(3), of(3), attrs={"expand1": [], "expand2": [], "expand3": [], "sumdim": [], "unroll_dim": 0}, tolerance=SUMS)
+
+
+def in_place(family):
+    def written(op, overload="default"):
+        return lambda x, *more, **attrs: getattr(getattr(ATEN, op), overload)(x.clone(), *more, **attrs)
+    for name in ("f32", "f64", "i32"):
+        x, y = v.numbers(name, (3, 4), "written"), v.numbers(name, (3, 4), "written", 1)
+        family.add("square_", x, call=written("square_"))
+        family.add("multiply_.Tensor", x, y, call=written("multiply_", "Tensor"))
+        family.add("multiply_.Scalar", x, 3, call=written("multiply_", "Scalar"))
+        family.add("cumsum_", x, attrs={"dim": 1}, call=written("cumsum_"), tolerance=SUMS)
+        family.add("cumprod_", x, attrs={"dim": 0}, call=written("cumprod_"), tolerance=SUMS)
+        family.add("masked_scatter_", x, y > 0, y.t().contiguous(), call=written("masked_scatter_"))
+        a, b, row = v.numbers(name, (3, 2), "a"), v.numbers(name, (2, 4), "b"), v.numbers(name, (4,), "row")
+        family.add("addmm_", x, a, b, attrs={"beta": 2, "alpha": 3}, call=written("addmm_"), tolerance=SUMS)
+        family.add("addmv_", v.numbers(name, (3,)), x, row, attrs={"beta": 2, "alpha": 3}, call=written("addmv_"), tolerance=SUMS)
+        family.add("addbmm_", x, torch.stack([a, a]), torch.stack([b, b]), call=written("addbmm_"), tolerance=SUMS)
+        family.add("baddbmm_", torch.stack([x, y]), torch.stack([a, a]), torch.stack([b, b]), call=written("baddbmm_"), tolerance=SUMS)
+    x = v.numbers("f32", (3, 4), "written")
+    family.add("true_divide_.Tensor", x, v.numbers("f32", (4,), "by"), call=written("true_divide_", "Tensor"))
+    family.add("true_divide_.Scalar", x, 3, call=written("true_divide_", "Scalar"))
+    family.add("true_divide_.Scalar", v.numbers("i32", (3,)), 3, call=written("true_divide_", "Scalar"), refused=True)
+    family.add("renorm_", x, attrs={"p": 2.0, "dim": 0, "maxnorm": 1.0}, call=lambda x, p, dim, maxnorm: ATEN.renorm_(x.clone(), p, dim, maxnorm), tolerance=SUMS)
+    family.add("conj_physical_", torch.complex(v.numbers("f32", (2, 3)), v.numbers("f32", (2, 3), 1)), call=written("conj_physical_"))
+
+
+def grouped_mm(x, weight, offs):
+    out, start = x.new_zeros(x.shape[0], weight.shape[2]), 0
+    for i, end in enumerate(offs.tolist()):
+        out[start:end] = x[start:end] @ weight[i]
+        start = end
+    return out
+
+
 def further():
     family = Family("further")
-    for part in (elementwise, products, layouts, creations, statistics, other_names, plain, rarer_arguments):
+    for part in (elementwise, products, layouts, creations, statistics, other_names, plain, rarer_arguments, filled, exported):
         part(family)
     return family
 
