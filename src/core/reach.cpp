@@ -1,3 +1,5 @@
+// Counts of elements and bytes with overflow checks, the bytes that a view covers, and whether two
+// views overlap.
 #include "vitro/core/reach.h"
 
 #include <algorithm>

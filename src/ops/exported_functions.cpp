@@ -87,6 +87,15 @@ Tensor repeated_places(At repeats, std::optional<Size> output_size) {
   const Tensor places = arange(counts.size(0), DType::i64, counts.device());
   return to(repeat_interleave({places, repeats.where}, counts, 0, output_size), counts.dtype());
 }
+// The mask is checked before the elements, as it is when the result is written.
+Tensor masked_scatter_within(At x, const Tensor& mask, const Tensor& source) {
+  const Sizes& sizes = x.operand.tensor().sizes();
+  VITRO_CHECK(equal_sizes(broadcast("masked_scatter_", sizes, mask.sizes()), sizes),
+              "masked_scatter_: a mask of sizes ", numbers_of(mask.sizes()),
+              " does not broadcast to x of sizes ", numbers_of(sizes));
+  return masked_scatter(x, mask, source);
+}
+
 // ---- weight norm ----
 
 // The norms of v without `dim`, as [1, n, 1]; of all of v if that is -1, as in torch.
@@ -129,7 +138,7 @@ Tensor trilinear(At i1, const Tensor& i2, const Tensor& i3, const Dims& expand1,
 }
 
 // The group of a row is the number of ends up to it. The rows of each group, whose number is a data
-// size, are multiplied by its matrix; those behind the last group are 0.
+// size, are multiplied by its matrix; those after the last group are 0.
 Tensor grouped_mm(At input, const Tensor& weight, const Tensor& offs) {
   constexpr std::string_view op = "grouped_mm_fallback";
   const Tensor& x = input.operand.tensor();
@@ -224,7 +233,8 @@ constexpr NamedFunction rows[] = {
     {"renorm_", "x with the slices along dim scaled so that their p-norms are at most maxnorm.",
      "(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)", written<&renorm>},
     {"masked_scatter_", "x with elements of `source`, in order, where the mask is true.",
-     "(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)", written<&masked_scatter>},
+     "(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)",
+     written<&masked_scatter_within>},
     {"addmm_", "beta * x + alpha * mat1 @ mat2.",
      "(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
      written<&addmm>},

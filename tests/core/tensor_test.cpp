@@ -1,3 +1,4 @@
+// Tensors: what they are made of, how their elements are read, and what errors say.
 #include "vitro/core/tensor.h"
 
 #include <gtest/gtest.h>

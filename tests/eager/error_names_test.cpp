@@ -84,6 +84,12 @@ std::vector<Case> calls_without_samples() {
     out.push_back({ops::overload(name), {{"self", matrix}}, ""});
   for (const std::string_view name : {"sym_size.int", "sym_stride.int"})
     out.push_back({ops::overload(name), {{"self", matrix}, {"dim", Scalar(1)}}, ""});
+  out.push_back({ops::overload("_assert_tensor_metadata"), {{"a", matrix}}, ""});
+  out.push_back({ops::overload("_assert_scalar"),
+                 {{"self", Scalar(1)}, {"assert_msg", std::string("a reason")}},
+                 ""});
+  for (const std::string_view name : {"sym_constrain_range", "sym_constrain_range_for_size"})
+    out.push_back({ops::overload(name), {{"size", Scalar(3)}}, ""});
   for (const std::string_view name : {"is_same_size", "equal", "allclose"})
     out.push_back({ops::overload(name), {{"self", matrix}, {"other", matrix}}, ""});
   return out;
