@@ -338,7 +338,7 @@ Tensor pixel_shuffle(ops::At x, int64_t upscale_factor) {
               "pixel_shuffle: upscale_factor must be positive, got ", r);
   const Size channels = t.size(-3), h = t.size(-2), w = t.size(-1);
   VITRO_CHECK(equal(channels % (r * r), 0), "pixel_shuffle: needs a multiple of ", r * r,
-              " channels, got ", channels, " (sizes ", numbers_of(t.sizes()), ")");
+              " channels, got ", number_of(channels), " (sizes ", numbers_of(t.sizes()), ")");
   const Size c = channels / (r * r);
   return moved(x, joined(batch, {c, r, r, h, w}), after_batch(batch, {0, 3, 1, 4, 2}),
                joined(batch, {c, h * r, w * r}));
