@@ -38,14 +38,6 @@ Slots::~Slots() {
   }
 }
 
-// Many at once, so that they are adjacent in memory: every call of a large program reads them from
-// outside the L2 cache.
-void Slots::add_free() {
-  constexpr size_t count = 64;
-  free_.reserve(free_.size() + count);
-  for (size_t i = 0; i < count; ++i) free_.push_back(new_impl());
-}
-
 void Slots::grow(size_t count) {
   const size_t room = std::max(count, tensors_.size() * 2 + 64);
   tensors_.resize(room, nullptr);
@@ -119,9 +111,7 @@ void Slots::unbind(uint32_t first, uint32_t end) {
 }
 
 void Slots::release(uint32_t end) {
-  constexpr uint32_t ahead = 8;
   for (uint32_t slot = 0; slot < end; ++slot) {
-    if (slot + ahead < end) __builtin_prefetch(tensors_[slot + ahead]);
     TensorImpl* impl = tensors_[slot];
     if (!impl) continue;
     if (is_deferred(*impl)) {

@@ -100,13 +100,11 @@ class Slots {
 
  private:
   TensorImpl* fresh() {
-    if (free_.empty()) [[unlikely]]
-      add_free();
+    if (free_.empty()) return new_impl();
     TensorImpl* impl = free_.back();
     free_.pop_back();
     return impl;
   }
-  void add_free();
   void grow(size_t count);
   static uint32_t first(const StorageTable& known, const TensorImpl& impl) {
     const uint32_t* slot = impl.storage ? known.find(impl.storage.id()) : nullptr;

@@ -102,7 +102,8 @@ struct TraceNode {
 // Fetches what is compared with the call of a node, and where its successor starts, into the cache:
 // the nodes of a large program leave it between two calls of the program.
 inline void prefetch(const TraceNode& node) {
-  for (size_t i = 0; i < node.operand_count; i += 2) __builtin_prefetch(node.operands + i);
+  constexpr size_t of_line = 64 / sizeof(NodeOperand);
+  for (size_t i = 0; i < node.operand_count; i += of_line) __builtin_prefetch(node.operands + i);
   __builtin_prefetch(node.results);
   if (const TraceNode* next = node.next.load(std::memory_order_relaxed)) {
     __builtin_prefetch(next);

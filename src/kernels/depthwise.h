@@ -107,9 +107,9 @@ template <class Acc>
   for (i64 i = 0; i < of_window; ++i) taps[i] = rows.next_tap();
   const DepthwiseRows block{&call, rows.start(), taps, of_window,
                             (Acc*)call.c + first * call.c_row_stride};
-  const auto run = [&](i64 height, i64 row, i64 tiles, i64 channel) {
-    constexpr __make_integer_seq<LaneList, int, depthwise_rows<Acc>> all{};
-    if (tiles > 0) depthwise_tiles_of<Acc>(height, all)(block, row, tiles, channel);
+  const auto run = [&](i64 rows_of_tile, i64 row, i64 number, i64 channel) {
+    constexpr __make_integer_seq<LaneList, int, height> all{};
+    if (number > 0) depthwise_tiles_of<Acc>(rows_of_tile, all)(block, row, number, channel);
   };
   for (i64 channel = 0; channel < call.columns;) {
     run(low + 1, 0, higher, channel);

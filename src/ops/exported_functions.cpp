@@ -87,6 +87,7 @@ Tensor repeated_places(At repeats, std::optional<Size> output_size) {
   const Tensor places = arange(counts.size(0), DType::i64, counts.device());
   return to(repeat_interleave({places, repeats.where}, counts, 0, output_size), counts.dtype());
 }
+
 // The mask is checked before the elements, as it is when the result is written.
 Tensor masked_scatter_within(At x, const Tensor& mask, const Tensor& source) {
   const Sizes& sizes = x.operand.tensor().sizes();
@@ -116,6 +117,7 @@ Tensor weight_norm(At v, const Tensor& g, int64_t dim) {
   return to(wide * (widened(op, {g, v.where}) / norms_of(op, wide, dim, 2)),
             v.operand.tensor().dtype());
 }
+
 // ---- products ----
 
 // Each operand with new dimensions of size 1 where its list says; the product, summed.

@@ -1,15 +1,19 @@
 // Kernels that read parameters alone run once, until one of these is written.
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "kernels_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
-#include "vitro/profiler/profiler.h"
 #include "vitro/runtime/memory.h"
 
 namespace vitro {
 namespace {
+
+using test::kernels_of;
 
 Tensor parameter() {
   Tensor out = nn::normal({32}, 0, 1);
@@ -23,18 +27,6 @@ struct Scaled {
   Tensor scale = parameter(), shift = parameter();
   Tensor operator()(const Tensor& x) const { return x * softmax(scale, 0) + cumsum(shift, 0); }
 };
-
-// Number of kernels that a program launches.
-template <class F>
-uint64_t kernels_of(F program) {
-  Profiler profiler;
-  program();
-  profiler.stop();
-  uint64_t out = 0;
-  for (const Average& entry : profiler.averages().entries())
-    out += entry.kind == SliceKind::kernel ? entry.count : 0;
-  return out;
-}
 
 class KeptResults : public testing::Test {
  protected:
@@ -130,6 +122,52 @@ TEST_F(KeptResults, are_not_much_larger_than_the_parameters) {
     EXPECT_EQ(fast(x).to_vector<float>(),
               mm(x, cumsum(expand(w, {rows, 32}), 0)).to_vector<float>());
   }
+}
+
+TEST_F(KeptResults, of_parameters_of_any_length) {
+  for (const int64_t length : {0, 1, 17}) {
+    Scaled program{nn::normal({length}, 0, 1), nn::normal({length}, 0, 1)};
+    program.scale.set_parameter(true);
+    program.shift.set_parameter(true);
+    auto fast = compile([&](const Tensor& x) { return program(x); });
+    for (const int64_t rows : {3, 0, 5}) {
+      const Tensor x = nn::normal({rows, length}, 0, 1);
+      EXPECT_EQ(fast(x).to_vector<float>(), program(x).to_vector<float>()) << length;
+    }
+  }
+}
+
+TEST_F(KeptResults, without_elements_are_factors_of_a_result_that_has_some) {
+  Tensor w = nn::normal({0, 32}, 0, 1);
+  w.set_parameter(true);
+  const auto program = [&](const Tensor& x) { return mm(x, cumsum(w, 1)); };
+  auto fast = compile(program);
+  const Tensor x = Tensor::empty({5, 0});
+  for (int call = 0; call < 2; ++call)
+    EXPECT_EQ(fast(x).to_vector<float>(), program(x).to_vector<float>());
+}
+
+TEST_F(KeptResults, are_asked_for_on_any_thread) {
+  const Scaled program;
+  auto fast = compile([&](const Tensor& x) { return program(x); });
+  const auto want = program(x_).to_vector<float>();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) EXPECT_EQ(fast(x_).to_vector<float>(), want);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+TEST_F(KeptResults, are_not_used_once_a_pointer_was_handed_out) {
+  const Scaled program;
+  auto fast = compile([&](const Tensor& x) { return program(x); });
+  EXPECT_EQ(call(fast, program), all);
+  EXPECT_EQ(call(fast, program), others);
+  Tensor shift = program.shift;
+  shift.data<float>()[0] += 1;
+  for (int step = 0; step < 2; ++step) EXPECT_EQ(call(fast, program), all);
 }
 
 TEST_F(KeptResults, end_with_a_parameter) {

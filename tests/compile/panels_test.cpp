@@ -1,11 +1,11 @@
 // How often weights are packed into panels.
 #include <gtest/gtest.h>
 
+#include "kernels_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
-#include "vitro/profiler/profiler.h"
 
 namespace vitro {
 namespace {
@@ -22,13 +22,7 @@ std::vector<Tensor> parameters(int count) {
 // Number of packing kernels that `program` launches.
 template <class F>
 uint64_t packings(F program) {
-  Profiler profiler;
-  program();
-  profiler.stop();
-  uint64_t out = 0;
-  for (const Average& entry : profiler.averages().entries())
-    out += entry.name.starts_with("pack") ? entry.count : 0;
-  return out;
+  return test::kernels_of(program, "pack");
 }
 
 TEST(Panels, of_layers_that_share_a_segment_are_packed_once) {

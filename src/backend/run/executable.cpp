@@ -289,7 +289,7 @@ void Executable::keep_results_of_parameters(const graph::Graph& graph,
     };
     bool all = true;
     for (size_t b = 0; b < launch.buffers.size(); ++b) all = all && fits(b);
-    if (!all || written > 2 * read) continue;
+    if (!all || written == 0 || written > 2 * read) continue;
     launch.keeps_results = true;
     for (size_t b = 0; b < launch.buffers.size(); ++b) {
       const BufferId id = launch.buffers[b];

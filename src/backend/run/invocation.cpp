@@ -62,8 +62,7 @@ class Executable::Invocation {
     make_outputs(outputs);
     // What is kept first, because making it may run out of memory: once kernels write, only invalid
     // data can be an error.
-    bool are_known = true;
-    if (d_.kept_results > 0) are_known = find_kept_results();
+    const bool are_known = d_.kept_results == 0 || find_kept_results();
     for (size_t b = 0; b < e_.buffers_.size(); ++b) {
       const BufferKind kind = e_.buffers_[b].kind;
       if (kind != BufferKind::temporary && kind != BufferKind::packed) continue;

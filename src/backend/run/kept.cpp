@@ -22,7 +22,7 @@ KeptPanels::Shared KeptPanels::find(const PanelsKey& key) const {
 KeptPanels::Shared KeptPanels::find_or_pack(const PanelsKey& key, const Tensor& of, int64_t bytes,
                                             const std::function<void(void*)>& fill) {
   if (Shared known = find(key)) return known;
-  forget_before(key.storage, key.version);  // free stale panels first
+  forget_others(key.storage, key.version);  // free stale panels first
   Shared made = backend::find_or_pack(key, of, bytes, fill);
   add(key, made);
   return made;

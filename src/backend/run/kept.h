@@ -14,7 +14,7 @@
 namespace vitro::backend {
 
 // Thread-safe.
-class KeptPanels final : public KeepsOfStorages {
+class KeptPanels final : public StorageListener {
  public:
   using Shared = std::shared_ptr<const KeptMemory>;
 

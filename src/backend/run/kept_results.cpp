@@ -39,8 +39,9 @@ void KeptResults::add(std::span<const Operand> inputs, std::span<const InputId> 
   Entry made{std::vector<PanelsKey>(parameters.size()), std::move(results)};
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Tensor& parameter = inputs[parameters[i].n].tensor();
-    if (!panels_key(parameter, {}, &made.of[i])) return;
-    forget_before(made.of[i].storage, made.of[i].version);
+    if (!panels_key(parameter, {}, &made.of[i]))
+      return forget(parameter.storage().id(), UINT64_MAX);
+    forget_others(made.of[i].storage, made.of[i].version);
     watch_storage(parameter.storage());
   }
   Entry let_go;  // destroyed after the lock is released

@@ -16,7 +16,7 @@
 namespace vitro::backend {
 
 // Thread-safe.
-class KeptResults final : public KeepsOfStorages {
+class KeptResults final : public StorageListener {
  public:
   using Shared = std::shared_ptr<const KeptMemory>;
 
@@ -26,7 +26,7 @@ class KeptResults final : public KeepsOfStorages {
 
   // The results for these of a call's inputs; null if they are not known.
   Shared find(std::span<const Operand> inputs, std::span<const InputId> parameters) const;
-  // Keeps them, unless the storage of a parameter was exposed for writing.
+  // Keeps them. If the storage of a parameter was exposed for writing, drops what is kept of it.
   void add(std::span<const Operand> inputs, std::span<const InputId> parameters, Shared results);
   void forget(uint64_t storage, uint64_t but_version) override;
   size_t size() const;

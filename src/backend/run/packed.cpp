@@ -11,27 +11,19 @@
 namespace vitro::backend {
 namespace {
 
-void forget(uint64_t storage, uint64_t but_version);
-
 struct Known {
   std::mutex lock;
   std::map<PanelsKey, std::weak_ptr<const KeptMemory>> panels;
   std::mutex listeners_lock;  // held while they are called; acquired before their own locks
-  std::unordered_set<KeepsOfStorages*> listeners;
+  std::unordered_set<StorageListener*> listeners;
 };
 
 Known& known() {
   static auto* one = [] {
-    set_storage_watcher([](uint64_t id) { forget(id, UINT64_MAX); });
+    set_storage_watcher([](uint64_t id) { forget_others(id, UINT64_MAX); });
     return new Known;
   }();
   return *one;
-}
-
-void forget(uint64_t storage, uint64_t but_version) {
-  Known& k = known();
-  std::lock_guard hold(k.listeners_lock);
-  for (KeepsOfStorages* keeps : k.listeners) keeps->forget(storage, but_version);
 }
 
 // Removes entries whose panels are gone; requires the lock.
@@ -52,18 +44,20 @@ KeptMemory::~KeptMemory() {
   memory_.free(data_, bytes_);
 }
 
-void tell_of_storages(KeepsOfStorages& keeps) {
+void tell_of_storages(StorageListener& listener) {
   std::lock_guard hold(known().listeners_lock);
-  known().listeners.insert(&keeps);
+  known().listeners.insert(&listener);
 }
 
-void tell_no_more(KeepsOfStorages& keeps) {
+void tell_no_more(StorageListener& listener) {
   std::lock_guard hold(known().listeners_lock);
-  known().listeners.erase(&keeps);
+  known().listeners.erase(&listener);
 }
 
-void forget_before(uint64_t storage, uint64_t version) {
-  forget(storage, version);
+void forget_others(uint64_t storage, uint64_t version) {
+  Known& k = known();
+  std::lock_guard hold(k.listeners_lock);
+  for (StorageListener* listener : k.listeners) listener->forget(storage, version);
 }
 
 std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tensor& of,

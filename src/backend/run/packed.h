@@ -40,18 +40,18 @@ std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tenso
 
 // Keeps something of parameters.  While registered, it drops what it keeps of a storage when that
 // is destroyed, or when something of a newer version is kept.
-class KeepsOfStorages {
+class StorageListener {
  public:
   // Drops what is kept of a storage, except of `but_version`.  Versions count from 0.
   virtual void forget(uint64_t storage, uint64_t but_version) = 0;
 
  protected:
-  ~KeepsOfStorages() = default;
+  ~StorageListener() = default;
 };
-void tell_of_storages(KeepsOfStorages& keeps);
-void tell_no_more(KeepsOfStorages& keeps);
+void tell_of_storages(StorageListener& listener);
+void tell_no_more(StorageListener& listener);
 // Makes all registered ones drop what they keep of the storage's other versions.
-void forget_before(uint64_t storage, uint64_t version);
+void forget_others(uint64_t storage, uint64_t version);
 
 // Sets the key of a tensor's panels; false if its storage was exposed for writing, so that panels
 // cannot be kept.
