@@ -8,6 +8,7 @@
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/guard_reports.h"
+#include "capture/names.h"
 #include "graph/metas.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/counted.h"
@@ -41,6 +42,7 @@ std::string exact_location(std::source_location where) {
 }
 
 void say_once(const std::string& name, const Code& code, const std::string& reason) {
+  if (name.starts_with(eager_prefix)) return;
   events::keep(events::Message{"capture", events::Level::warning,
                                cat(name, " runs eagerly in part (", code.id, "): ", reason)});
 }

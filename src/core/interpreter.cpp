@@ -8,6 +8,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/complex.h"
+#include "vitro/core/region.h"
 
 namespace vitro {
 namespace {
@@ -118,8 +119,19 @@ void run_and_place(const OpCall& call, std::span<Tensor> results) {
 namespace {
 
 constinit std::atomic<ComplexCaller> complex_caller{nullptr};
+constinit std::atomic<RegionRunner> region_runner{nullptr};
 
 }  // namespace
+
+void set_region_runner(RegionRunner runner) {
+  region_runner.store(runner, std::memory_order_release);
+}
+
+void run_region(std::string_view name, std::span<const Tensor* const> inputs,
+                const RegionBody& body) {
+  const RegionRunner runner = region_runner.load(std::memory_order_acquire);
+  runner && !thread_state.top ? runner(name, inputs, body) : body();
+}
 
 void set_complex_caller(ComplexCaller caller) {
   complex_caller.store(caller, std::memory_order_release);

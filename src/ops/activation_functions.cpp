@@ -6,6 +6,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/activation.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -36,13 +37,18 @@ Tensor shifted(const Tensor& x) {
 
 Tensor hardsigmoid(ops::At x) {
   const CalledAs name("hardsigmoid", x.where);
-  return to(shifted(ops::widened("hardsigmoid", x)) / 6, x.operand.tensor().dtype());
+  const Tensor& t = x.operand.tensor();
+  return region("hardsigmoid", {&t},
+                [&] { return to(shifted(ops::widened("hardsigmoid", x)) / 6, t.dtype()); });
 }
 
 Tensor hardswish(ops::At x) {
   const CalledAs name("hardswish", x.where);
-  const Value wide = ops::widened("hardswish", x);
-  return to(wide * shifted(wide) / 6, x.operand.tensor().dtype());
+  const Tensor& t = x.operand.tensor();
+  return region("hardswish", {&t}, [&] {
+    const Value wide = ops::widened("hardswish", x);
+    return to(wide * shifted(wide) / 6, t.dtype());
+  });
 }
 
 Tensor relu6(ops::At x) {
@@ -52,8 +58,11 @@ Tensor relu6(ops::At x) {
 
 Tensor mish(ops::At x) {
   const CalledAs name("mish", x.where);
-  const Value wide = ops::widened("mish", x);
-  return to(wide * tanh(softplus(wide)), x.operand.tensor().dtype());
+  const Tensor& t = x.operand.tensor();
+  return region("mish", {&t}, [&] {
+    const Value wide = ops::widened("mish", x);
+    return to(wide * tanh(softplus(wide)), t.dtype());
+  });
 }
 
 Tensor selu(ops::At x) {
@@ -76,20 +85,22 @@ Tensor prelu(ops::At x, const Tensor& weight) {
               weight.dtype(), "; cast one of them");
   VITRO_CHECK(weight.rank() <= 1, "prelu: weight needs rank 0 or 1, got sizes ",
               numbers_of(weight.sizes()));
-  Value slope = weight;
-  if (!known_equal(weight.numel(), 1)) {
-    const Size channels = t.rank() < 2 ? Size(1) : t.size(1);
-    VITRO_CHECK(t.rank() > 0 && equal(weight.numel(), channels), "prelu: weight has ",
-                number_of(weight.numel()),
-                " elements; needs 1, or the number of channels of x of sizes ",
-                numbers_of(t.sizes()));
-    Sizes sizes(static_cast<size_t>(t.rank()), Size(1));
-    sizes[t.rank() < 2 ? 0 : 1] = channels;
-    slope = view(weight, sizes);
-  } else {
-    slope = reshape(weight, Sizes());
-  }
-  return ops::where(t > 0, t, t * slope);
+  return region("prelu", {&t, &weight}, [&]() -> Tensor {
+    Value slope = weight;
+    if (!known_equal(weight.numel(), 1)) {
+      const Size channels = t.rank() < 2 ? Size(1) : t.size(1);
+      VITRO_CHECK(t.rank() > 0 && equal(weight.numel(), channels), "prelu: weight has ",
+                  number_of(weight.numel()),
+                  " elements; needs 1, or the number of channels of x of sizes ",
+                  numbers_of(t.sizes()));
+      Sizes sizes(static_cast<size_t>(t.rank()), Size(1));
+      sizes[t.rank() < 2 ? 0 : 1] = channels;
+      slope = view(weight, sizes);
+    } else {
+      slope = reshape(weight, Sizes());
+    }
+    return ops::where(t > 0, t, t * slope);
+  });
 }
 
 Tensor softsign(ops::At x) {

@@ -8,6 +8,7 @@
 #include "ops/uneven_windows.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
@@ -117,16 +118,18 @@ Tensor adaptive_avg_pool(std::string_view op, const ops::At& x, const SizesArg& 
   const Sizes wanted = checked_sizes(op, t, output_size, dims, planes);
   if (has_no_elements(wanted))
     return zeros(ops::followed_by(t, planes, wanted), t.dtype(), t.device());
-  if (divides(t, wanted)) return mean_of_pieces(t, wanted);
-  Tensor out = to(t, compute_type(t.dtype()));
-  for (int64_t d = t.rank() - 1; d >= planes; --d) {
-    const Size size = t.size(d), parts = wanted[static_cast<size_t>(d - planes)];
-    if (known_equal(size, parts)) continue;
-    const ops::UnevenWindows windows = ops::even_parts(size, parts, t.device());
-    const Tensor count = to(windows.end - windows.first, out.dtype());
-    out = sum(ops::elements_under(windows, out, d, 0), d + 1) / ops::beside(count, out, d);
-  }
-  return to(out, t.dtype());
+  return region(op, {&t}, [&]() -> Tensor {
+    if (divides(t, wanted)) return mean_of_pieces(t, wanted);
+    Tensor out = to(t, compute_type(t.dtype()));
+    for (int64_t d = t.rank() - 1; d >= planes; --d) {
+      const Size size = t.size(d), parts = wanted[static_cast<size_t>(d - planes)];
+      if (known_equal(size, parts)) continue;
+      const ops::UnevenWindows windows = ops::even_parts(size, parts, t.device());
+      const Tensor count = to(windows.end - windows.first, out.dtype());
+      out = sum(ops::elements_under(windows, out, d, 0), d + 1) / ops::beside(count, out, d);
+    }
+    return to(out, t.dtype());
+  });
 }
 
 // Each element gets its share of the gradients of the windows that contain it.

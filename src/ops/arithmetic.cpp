@@ -9,6 +9,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/activation.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
@@ -70,16 +71,19 @@ Tensor lerp(ops::At x, const Tensor& end, const Operand& weight) {
               "; cast one of them");
   VITRO_CHECK(!weight.is_tensor() || weight.tensor().dtype() == t.dtype(), "lerp: weight must be ",
               t.dtype(), ", got ", weight.tensor().dtype());
-  const Value from = t.is_complex() ? Value(t) : Value(ops::widened("lerp", x));
-  const Value wide = to(end, from.dtype());
-  const Value back = from - wide;
-  if (weight.is_number()) {
-    if (weight.number().is_complex()) return from - back * weight.number();
-    const double w = weight.number().as_double();
-    return to(std::abs(w) < 0.5 ? from - back * w : back * (1 - w) + wide, t.dtype());
-  }
-  const Value w = to(weight.tensor(), from.dtype()), is_near = abs(w) < 0.5;
-  return to(back * ops::where(is_near, -w, 1 - w) + ops::where(is_near, from, wide), t.dtype());
+  const Tensor none, &by = weight.is_tensor() ? weight.tensor() : none;
+  return region("lerp", {&t, &end, &by}, [&]() -> Tensor {
+    const Value from = t.is_complex() ? Value(t) : Value(ops::widened("lerp", x));
+    const Value wide = to(end, from.dtype());
+    const Value back = from - wide;
+    if (weight.is_number()) {
+      if (weight.number().is_complex()) return from - back * weight.number();
+      const double w = weight.number().as_double();
+      return to(std::abs(w) < 0.5 ? from - back * w : back * (1 - w) + wide, t.dtype());
+    }
+    const Value w = to(weight.tensor(), from.dtype()), is_near = abs(w) < 0.5;
+    return to(back * ops::where(is_near, -w, 1 - w) + ops::where(is_near, from, wide), t.dtype());
+  });
 }
 
 namespace {
@@ -103,7 +107,8 @@ Tensor addcmul(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Sc
   const CalledAs name("addcmul", x.where);
   const DType dtype = type_of_three(x, tensor1, tensor2);
   const auto wide = [&](const Tensor& t) { return to(t, compute_type(dtype)); };
-  return added("addcmul", x, wide(tensor1) * wide(tensor2), value, dtype);
+  return region("addcmul", {&x.operand.tensor(), &tensor1, &tensor2},
+                [&] { return added("addcmul", x, wide(tensor1) * wide(tensor2), value, dtype); });
 }
 
 Tensor addcdiv(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
@@ -113,7 +118,8 @@ Tensor addcdiv(ops::At x, const Tensor& tensor1, const Tensor& tensor2, const Sc
               "addcdiv: takes floating-point numbers, got ", dtype,
               "; cast them, or use div with a rounding mode");
   const auto wide = [&](const Tensor& t) { return to(t, compute_type(dtype)); };
-  return added("addcdiv", x, wide(tensor1) / wide(tensor2), value, dtype);
+  return region("addcdiv", {&x.operand.tensor(), &tensor1, &tensor2},
+                [&] { return added("addcdiv", x, wide(tensor1) / wide(tensor2), value, dtype); });
 }
 
 Tensor xlogy(ops::First x, const Operand& other) {

@@ -5,6 +5,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/channel_norm.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
@@ -117,9 +118,12 @@ Tensor batch_norm(ops::At x, const Tensor& weight, const Tensor& bias, const Ten
   const CalledAs name("batch_norm", x.where);
   const Tensor& t = x.operand.tensor();
   const ops::Batch batch{"batch_norm", t, weight, bias, running_mean, running_var, eps};
-  if (!known_equal(t.numel(), 0)) return written(batch, training, momentum).y;
-  if (t.rank() > 1) (void)batch.checked(training);
-  return clone(x);
+  if (known_equal(t.numel(), 0)) {
+    if (t.rank() > 1) (void)batch.checked(training);
+    return clone(x);
+  }
+  return region("batch_norm", {&t, &weight, &bias, &running_mean, &running_var},
+                [&] { return written(batch, training, momentum).y; });
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_batch_norm(ops::At x, const Tensor& weight,
@@ -130,8 +134,10 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(ops::At x, const Tensor& we
   const ops::Batch batch{"native_batch_norm", x.operand.tensor(), weight, bias,
                          running_mean,        running_var,        eps};
   check_has_elements(batch);
-  const ops::Results all = written(batch, training, momentum);
-  return {all.y, all.mean, all.scale};
+  return region("native_batch_norm", {&batch.x, &weight, &bias, &running_mean, &running_var}, [&] {
+    const ops::Results all = written(batch, training, momentum);
+    return std::tuple(all.y, all.mean, all.scale);
+  });
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> native_batch_norm_legit_functional(

@@ -7,6 +7,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
@@ -133,14 +134,16 @@ Tensor instance_norm(ops::At x, const Tensor& weight, const Tensor& bias,
                                {"bias", bias},
                                {"running_mean", running_mean},
                                {"running_var", running_var}});
-  const Size count = ops::size_after_channels(t);
-  const auto all = ops::by_groups(t, weight, bias, {t.size(0), t.size(1), 1, count}, eps);
-  if (running_mean.defined()) {
-    const Tensor variance = ops::over_batch(all.variance) * count / (count - 1);
-    copy_(running_mean, ops::updated(running_mean, ops::over_batch(all.mean), momentum), x.where);
-    copy_(running_var, ops::updated(running_var, variance, momentum), x.where);
-  }
-  return all.y;
+  return region(op, {&t, &weight, &bias, &running_mean, &running_var}, [&] {
+    const Size count = ops::size_after_channels(t);
+    const auto all = ops::by_groups(t, weight, bias, {t.size(0), t.size(1), 1, count}, eps);
+    if (running_mean.defined()) {
+      const Tensor variance = ops::over_batch(all.variance) * count / (count - 1);
+      copy_(running_mean, ops::updated(running_mean, ops::over_batch(all.mean), momentum), x.where);
+      copy_(running_var, ops::updated(running_var, variance, momentum), x.where);
+    }
+    return all.y;
+  });
 }
 
 }  // namespace vitro

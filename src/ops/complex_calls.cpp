@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
 
@@ -88,6 +89,13 @@ void write(const OpCall& call, const Tensor& result) {
   }
 }
 
+// Whether it is a function of complex numbers, which takes many real ops; arithmetic takes few.
+bool is_function(const OpCall& call) {
+  const PointwiseInfo* info = call.op->pointwise;
+  return info && info->copied_operand < 0 && call.operands.size() == 1 &&
+         call.operands[0].is_tensor();
+}
+
 void run(const OpCall& call, std::span<Tensor> results) {
   const ComplexRule rule = rule_of(call.op->name);
   VITRO_CHECK(rule, call.op->name, call.in_place ? "_" : "",
@@ -95,7 +103,9 @@ void run(const OpCall& call, std::span<Tensor> results) {
               "; pass real(x), imag(x), abs(x) or view_as_real(x)");
   if (!call.in_place) {
     ComplexCall complex(call, results);
-    return rule(complex);
+    if (!is_function(call)) return rule(complex);
+    const Tensor* const z = &call.operands[0].tensor();
+    return run_region(call.op->name, {&z, 1}, RegionBody([&] { rule(complex); }));
   }
   std::vector<Tensor> made(results.size());
   ComplexCall complex(call, made);

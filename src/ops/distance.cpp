@@ -9,6 +9,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/decomposition.h"
@@ -61,8 +62,10 @@ Tensor norm_of(std::string_view op, const ops::At& at, double p, const Dims& dim
     VITRO_CHECK((p >= 0 && !std::isinf(p)) || !equal(x.size(d), 0), op, ": dimension ", d,
                 " has no elements, for which the norm of order ", p, " is not defined, got sizes ",
                 numbers_of(x.sizes()));
-  const Tensor out = norm_over(ops::widened(op, {x, at.where}), p, dims);
-  return to(keepdim || dims.empty() ? out : squeeze(out, dims), x.dtype());
+  return region(op, {&x}, [&] {
+    const Tensor out = norm_over(ops::widened(op, {x, at.where}), p, dims);
+    return to(keepdim || dims.empty() ? out : squeeze(out, dims), x.dtype());
+  });
 }
 
 // The last two dimensions are reduced one after the other: the sums of columns or of rows, then
@@ -172,7 +175,9 @@ Tensor normalize(ops::At x, double p, int64_t dim, double eps) {
   const CalledAs name("normalize", x.where);
   const Value wide = ops::widened("normalize", x);
   const Dims dims = ops::wrap_dims("normalize", {dim}, wide.rank());
-  return to(wide / clamp(norm_over(wide, p, dims), eps), x.operand.tensor().dtype());
+  return region("normalize", {&wide}, [&] {
+    return to(wide / clamp(norm_over(wide, p, dims), eps), x.operand.tensor().dtype());
+  });
 }
 
 Tensor cosine_similarity(ops::At x1, const Tensor& x2, int64_t dim, double eps) {
@@ -187,8 +192,10 @@ Tensor cosine_similarity(ops::At x1, const Tensor& x2, int64_t dim, double eps) 
     const Value wide = expand(to(x, compute_type(dtype)), sizes);
     return wide / clamp(norm_over(wide, 2, dims), eps);
   };
-  if (dims.empty()) return to(unit(a) * unit(b), dtype);
-  return to(sum(unit(a) * unit(b), dims), dtype);
+  return region("cosine_similarity", {&a, &b}, [&] {
+    const Value products = unit(a) * unit(b);
+    return to(dims.empty() ? products : Value(sum(products, dims)), dtype);
+  });
 }
 
 Tensor pairwise_distance(ops::At x1, const Tensor& x2, double p, double eps, bool keepdim) {

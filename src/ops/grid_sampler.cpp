@@ -5,6 +5,7 @@
 #include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
@@ -166,9 +167,11 @@ Tensor sampled(std::string_view op, const ops::At& at, const Tensor& grid,
   VITRO_CHECK(padding_mode >= 0 && padding_mode < 3, op,
               ": padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), got ", padding_mode);
   const DType wide = compute_type(x.dtype());
-  const Sampler sampler(to(x, wide), to(contiguous(grid), wide), static_cast<Beyond>(padding_mode),
-                        align_corners);
-  return to(sampler.sample(static_cast<Sampling>(interpolation_mode)), x.dtype());
+  return region(op, {&x, &grid}, [&] {
+    const Sampler sampler(to(x, wide), to(contiguous(grid), wide),
+                          static_cast<Beyond>(padding_mode), align_corners);
+    return to(sampler.sample(static_cast<Sampling>(interpolation_mode)), x.dtype());
+  });
 }
 
 // The position of the word in the list. Error if it is not there.

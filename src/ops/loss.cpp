@@ -8,6 +8,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/activation.h"
 #include "vitro/ops/activation_functions.h"
 #include "vitro/ops/arithmetic.h"
@@ -79,7 +80,8 @@ Value bounded_log(const Tensor& x) {
 Tensor mse_loss(ops::At x, const Tensor& target, int64_t reduction) {
   const CalledAs name("mse_loss", x.where);
   const Operands given("mse_loss", x, target, reduction);
-  return reduced(square(given.x - given.target), reduction, given.dtype);
+  return region("mse_loss", {&given.x, &given.target},
+                [&] { return reduced(square(given.x - given.target), reduction, given.dtype); });
 }
 
 Tensor l1_loss(ops::At x, const Tensor& target, int64_t reduction) {
@@ -93,18 +95,22 @@ Tensor smooth_l1_loss(ops::At x, const Tensor& target, int64_t reduction, double
   VITRO_CHECK(beta >= 0, "smooth_l1_loss: beta must not be negative, got ", beta);
   if (beta == 0) return l1_loss(x, target, reduction);
   const Operands given("smooth_l1_loss", x, target, reduction);
-  const Value d = given.x - given.target, far = abs(d);
-  const Value loss = ops::where(far < beta, 0.5 * d * d / beta, far - 0.5 * beta);
-  return reduced(loss, reduction, given.dtype);
+  return region("smooth_l1_loss", {&given.x, &given.target}, [&] {
+    const Value d = given.x - given.target, far = abs(d);
+    const Value loss = ops::where(far < beta, 0.5 * d * d / beta, far - 0.5 * beta);
+    return reduced(loss, reduction, given.dtype);
+  });
 }
 
 Tensor huber_loss(ops::At x, const Tensor& target, int64_t reduction, double delta) {
   const CalledAs name("huber_loss", x.where);
   VITRO_CHECK(delta > 0, "huber_loss: delta must be positive, got ", delta);
   const Operands given("huber_loss", x, target, reduction);
-  const Value d = given.x - given.target, far = abs(d);
-  const Value loss = ops::where(far <= delta, 0.5 * d * d, delta * (far - 0.5 * delta));
-  return reduced(loss, reduction, given.dtype);
+  return region("huber_loss", {&given.x, &given.target}, [&] {
+    const Value d = given.x - given.target, far = abs(d);
+    const Value loss = ops::where(far <= delta, 0.5 * d * d, delta * (far - 0.5 * delta));
+    return reduced(loss, reduction, given.dtype);
+  });
 }
 
 Tensor binary_cross_entropy(ops::At x, const Tensor& target, const Tensor& weight,
@@ -114,9 +120,12 @@ Tensor binary_cross_entropy(ops::At x, const Tensor& target, const Tensor& weigh
   const Operands given("binary_cross_entropy", x, target, reduction);
   VITRO_CHECK(t.dtype() == target.dtype(), "binary_cross_entropy: dtypes differ: ", t.dtype(),
               " and ", target.dtype(), "; cast one of them");
-  Value loss = (given.target - 1) * bounded_log(1 - given.x) - given.target * bounded_log(given.x);
-  if (weight.defined()) loss = loss * to(weight, loss.dtype());
-  return reduced(loss, reduction, given.dtype);
+  return region("binary_cross_entropy", {&given.x, &given.target, &weight}, [&] {
+    Value loss =
+        (given.target - 1) * bounded_log(1 - given.x) - given.target * bounded_log(given.x);
+    if (weight.defined()) loss = loss * to(weight, loss.dtype());
+    return reduced(loss, reduction, given.dtype);
+  });
 }
 
 Tensor binary_cross_entropy_with_logits(ops::At x, const Tensor& target, const Tensor& weight,
@@ -128,12 +137,15 @@ Tensor binary_cross_entropy_with_logits(ops::At x, const Tensor& target, const T
   VITRO_CHECK(ops::equal_sizes(sizes, target.sizes()),
               "binary_cross_entropy_with_logits: target needs the sizes of x, ",
               numbers_of(given.x.sizes()), ", got ", numbers_of(target.sizes()));
-  Value positive = log_sigmoid(given.x);
-  if (pos_weight.defined())
-    positive = ((to(pos_weight, given.x.dtype()) - 1) * given.target + 1) * positive;
-  Value loss = (1 - given.target) * given.x - positive;
-  if (weight.defined()) loss = loss * to(weight, loss.dtype());
-  return reduced(loss, reduction, given.dtype);
+  return region(
+      "binary_cross_entropy_with_logits", {&given.x, &given.target, &weight, &pos_weight}, [&] {
+        Value positive = log_sigmoid(given.x);
+        if (pos_weight.defined())
+          positive = ((to(pos_weight, given.x.dtype()) - 1) * given.target + 1) * positive;
+        Value loss = (1 - given.target) * given.x - positive;
+        if (weight.defined()) loss = loss * to(weight, loss.dtype());
+        return reduced(loss, reduction, given.dtype);
+      });
 }
 
 namespace {
@@ -192,11 +204,13 @@ Tensor widened_weight(const Tensor& weight, DType dtype) {
 std::tuple<Tensor, Tensor> nll(std::string_view op, const ops::At& x, const Tensor& target,
                                const Tensor& weight, int64_t reduction, int64_t ignore_index) {
   check_reduction(op, reduction);
-  const Value wide = ops::widened(op, x);
-  const Classes classes(op, wide, target, widened_weight(weight, wide.dtype()), ignore_index);
-  const DType dtype = x.operand.tensor().dtype();
-  const Value loss = class_loss(classes, -classes.picked(wide), reduction);
-  return {to(loss, dtype), to(classes.total(wide.dtype()), dtype)};
+  return region(op, {&x.operand.tensor(), &target, &weight}, [&] {
+    const Value wide = ops::widened(op, x);
+    const Classes classes(op, wide, target, widened_weight(weight, wide.dtype()), ignore_index);
+    const DType dtype = x.operand.tensor().dtype();
+    const Value loss = class_loss(classes, -classes.picked(wide), reduction);
+    return std::tuple(to(loss, dtype), to(classes.total(wide.dtype()), dtype));
+  });
 }
 
 // Weights of classes, as a factor of x.
@@ -252,18 +266,21 @@ Tensor cross_entropy_loss(ops::At x, const Tensor& target, const Tensor& weight,
   check_reduction("cross_entropy_loss", reduction);
   VITRO_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
               "cross_entropy_loss: label_smoothing must be between 0 and 1, got ", label_smoothing);
-  const Value wide = ops::widened("cross_entropy_loss", x);
-  VITRO_CHECK(wide.rank() > 0, "cross_entropy_loss: takes a tensor with dimensions");
-  const Value logs = log_softmax({wide, x.where}, wide.rank() < 2 ? 0 : 1);
-  const Value by_class = widened_weight(weight, wide.dtype());
-  const bool probabilities = is_floating(target.dtype());
-  VITRO_CHECK(!probabilities || ops::equal_sizes(target.sizes(), wide.sizes()),
-              "cross_entropy_loss: probabilities need the sizes of x, ", numbers_of(wide.sizes()),
-              ", got ", numbers_of(target.sizes()));
-  const Tensor loss =
-      probabilities ? of_probabilities(logs, target, by_class, reduction, label_smoothing)
-                    : of_classes(logs, target, by_class, reduction, ignore_index, label_smoothing);
-  return to(loss, x.operand.tensor().dtype());
+  return region("cross_entropy_loss", {&x.operand.tensor(), &target, &weight}, [&]() -> Tensor {
+    const Value wide = ops::widened("cross_entropy_loss", x);
+    VITRO_CHECK(wide.rank() > 0, "cross_entropy_loss: takes a tensor with dimensions");
+    const Value logs = log_softmax({wide, x.where}, wide.rank() < 2 ? 0 : 1);
+    const Value by_class = widened_weight(weight, wide.dtype());
+    const bool probabilities = is_floating(target.dtype());
+    VITRO_CHECK(!probabilities || ops::equal_sizes(target.sizes(), wide.sizes()),
+                "cross_entropy_loss: probabilities need the sizes of x, ", numbers_of(wide.sizes()),
+                ", got ", numbers_of(target.sizes()));
+    const Tensor loss =
+        probabilities
+            ? of_probabilities(logs, target, by_class, reduction, label_smoothing)
+            : of_classes(logs, target, by_class, reduction, ignore_index, label_smoothing);
+    return to(loss, x.operand.tensor().dtype());
+  });
 }
 
 Tensor kl_div(ops::At x, const Tensor& target, int64_t reduction, bool log_target) {

@@ -9,6 +9,7 @@
 #include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/reduce.h"
@@ -181,7 +182,7 @@ template struct AvgPool<3>;
 
 namespace {
 
-// Kernels of at least this many elements are computed as a reduction of a view.
+// Kernels of more elements are computed as a reduction of a view, and those that cover the plane.
 constexpr int64_t large_kernel = 64;
 
 Scalar least_of(DType dtype) {
@@ -190,8 +191,18 @@ Scalar least_of(DType dtype) {
   return std::numeric_limits<int64_t>::min() >> (64 - 8 * bytes_of(dtype));
 }
 
+bool covers_plane(const ops::Kernel& k, const Tensor& x) {
+  const int64_t planes = x.rank() - static_cast<int64_t>(k.dims());
+  if (k.pads() || planes < 0) return false;
+  for (size_t d = 0; d < k.dims(); ++d) {
+    if (k.dilation[d] != 1 || !known_equal(x.size(planes + static_cast<int64_t>(d)), k.size[d]))
+      return false;
+  }
+  return true;
+}
+
 bool is_large(std::string_view op, const ops::Kernel& k, const Tensor& x) {
-  if (k.count() <= large_kernel || k.ceil) return false;
+  if (k.ceil || (k.count() <= large_kernel && !covers_plane(k, x))) return false;
   (void)ops::pooled_sizes(op, x.rule_meta(), k);
   return true;
 }
@@ -209,9 +220,10 @@ Tensor max_pool(const ops::At& x, const ops::MaxPoolAttrs& attrs, int dims) {
   const ops::Kernel k = ops::checked_kernel(Op::name, attrs, dims);
   const Tensor& t = x.operand.tensor();
   if (!is_bool(t.dtype()) && is_large(Op::name, k, t))
-    return ops::in_format_of(
-        t,
-        amax(ops::patches_under(k, ops::padded_planes(t, k, least_of(t.dtype()))), of_kernel(k)));
+    return region(Op::name, {&t}, [&] {
+      const Tensor padded = ops::padded_planes(t, k, least_of(t.dtype()));
+      return ops::in_format_of(t, amax(ops::patches_under(k, padded), of_kernel(k)));
+    });
   return ops::call<Op>(x.where, {x.operand}, attrs);
 }
 
@@ -222,8 +234,10 @@ Tensor avg_pool(const ops::At& x, const ops::AvgPoolAttrs& attrs, int dims) {
   const Tensor& t = x.operand.tensor();
   const bool counts_all = attrs.count_include_pad || !k.pads();
   if (counts_all && !attrs.divisor_override && is_floating(t.dtype()) && is_large(Op::name, k, t)) {
-    const Tensor means = mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), of_kernel(k));
-    return dims == 2 ? ops::in_format_of(t, means) : means;
+    return region(Op::name, {&t}, [&] {
+      const Tensor means = mean(ops::patches_under(k, ops::padded_planes(t, k, 0)), of_kernel(k));
+      return dims == 2 ? ops::in_format_of(t, means) : means;
+    });
   }
   return ops::call<Op>(x.where, {x.operand}, attrs);
 }

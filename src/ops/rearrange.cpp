@@ -10,6 +10,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
@@ -158,7 +159,8 @@ Tensor repeat_interleave(ops::At x, Size repeats, std::optional<int64_t> dim) {
   Sizes wide = sizes;
   wide.insert(at + 1, repeats);
   sizes[at] = sizes[at] * repeats;
-  return contiguous(reshape(expand(unsqueeze(lines, d + 1), wide), sizes));
+  return region("repeat_interleave", {&lines},
+                [&] { return contiguous(reshape(expand(unsqueeze(lines, d + 1), wide), sizes)); });
 }
 
 // The indices of the elements, each as often as it is repeated: the number of runs that end at or

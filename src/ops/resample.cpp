@@ -11,6 +11,7 @@
 #include "ops/uneven_windows.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
@@ -180,20 +181,23 @@ Tensor resized(const Resizing& how, At x, const SizesArg& size, const Scales& sc
               ": interpolation of u8 is not implemented; cast x to f32, and round the result");
   VITRO_CHECK(copies || is_floating(t.dtype()), how.op, ": takes floating-point numbers, got ",
               t.dtype());
-  Tensor out = copies ? t : to(t, compute_type(t.dtype()));
-  for (size_t d = size.size(); d-- > 0;) {
-    Along along{static_cast<int64_t>(d) + 2, out.sizes()[d + 2], size[d], align_corners, scales[d]};
-    if (!copies) {
-      out = interpolated(out, along, how);
-      continue;
+  return region(how.op, {&t}, [&] {
+    Tensor out = copies ? t : to(t, compute_type(t.dtype()));
+    for (size_t d = size.size(); d-- > 0;) {
+      Along along{static_cast<int64_t>(d) + 2, out.sizes()[d + 2], size[d], align_corners,
+                  scales[d]};
+      if (!copies) {
+        out = interpolated(out, along, how);
+        continue;
+      }
+      // Between planes of two dimensions the scale does not count if the size is kept or doubled.
+      const bool by_sizes = nearest && how.dims == 2 && along.scale &&
+                            (equal(along.from, along.to) || equal(along.from * 2, along.to));
+      if (by_sizes) along.scale = {};
+      out = nearest_along(out, along, !nearest);
     }
-    // Between planes of two dimensions the scale does not count if the size is kept or doubled.
-    const bool by_sizes = nearest && how.dims == 2 && along.scale &&
-                          (equal(along.from, along.to) || equal(along.from * 2, along.to));
-    if (by_sizes) along.scale = {};
-    out = nearest_along(out, along, !nearest);
-  }
-  return in_format_of(t, to(out, t.dtype()));
+    return in_format_of(t, to(out, t.dtype()));
+  });
 }
 
 Tensor resized_by(const Resizing& how, At x, const std::optional<Sizes>& size,
