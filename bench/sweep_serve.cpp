@@ -80,16 +80,17 @@ std::vector<Input> inputs_of(const SweepProgram& program, int64_t n) {
 Tensor make(const Input& input, int64_t which, int64_t n) {
   int64_t count = 1;
   for (const int64_t size : input.sizes) count *= size;
-  const bool whole = input.kind == "i64";
+  const bool byte = input.kind == "u8", whole = byte || input.kind == "i64";
   Tensor flat = Tensor::empty(input.sizes, whole ? DType::i64 : DType::f32);
   for (int64_t i = 0; i < count; ++i) {
     if (whole) {
-      flat.data<int64_t>()[i] = (i * 7919 + which) % n;
+      flat.data<int64_t>()[i] = (i * 7919 + which) % (byte ? 256 : n);
     } else {
       const auto value = static_cast<float>((i * 7919 + which * 104729) % 2003) / 1001.5F - 1.0F;
       flat.data<float>()[i] = input.kind == "positive" ? value + 1.25F : value;
     }
   }
+  if (byte) return to(flat, DType::u8);
   if (input.kind == "bool") return flat > 0;
   if (input.kind == "bf16") return to(flat, DType::bf16);
   if (input.kind == "f64") return to(flat, DType::f64);
