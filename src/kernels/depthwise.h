@@ -22,14 +22,13 @@ struct DepthwiseRows {
   const i64* start;  // of each row, in elements
   const WindowsTap* taps;
   i64 count;  // taps
-  void* c;
 };
 
 // c[rows][16 * vectors] = the sums over all taps, for rows from `row` and channels from `channel`
 // on. `part`: for the first `left` of sixteen channels.
 template <int rows, int vectors, bool part, class Acc>
 [[gnu::always_inline]] inline void depthwise_sums(const DepthwiseRows& block, i64 row, i64 channel,
-                                                  i64 left) {
+                                                  i64 left, Acc* c, i64 c_stride) {
   constexpr i64 columns = MatmulPanel<Acc>::columns;
   constexpr u64 all = (u64(1) << rows) - 1;
   const WindowsCall& call = *block.call;
@@ -59,36 +58,36 @@ template <int rows, int vectors, bool part, class Acc>
     }
     b += columns;
   }
-  Acc* c = (Acc*)block.c + row * call.c_row_stride + channel;
 #pragma clang loop unroll(full)
   for (int r = 0; r < rows; ++r) {
 #pragma clang loop unroll(full)
-    for (int j = 0; j < vectors; ++j) store(c + r * call.c_row_stride + j * 16, sum[r][j]);
+    for (int j = 0; j < vectors; ++j) store(c + r * c_stride + j * 16, sum[r][j]);
   }
 }
 
-// Tiles below one another, from `row` on.
+// Tiles below one another, from `row` on; `c` is for the first one.
 template <int rows, class Acc>
 [[gnu::noinline]] static void depthwise_tiles(const DepthwiseRows& block, i64 row, i64 tiles,
-                                              i64 channel) {
+                                              i64 channel, Acc* c, i64 c_stride) {
   constexpr int vectors = depthwise_vectors<Acc>;
   const i64 left = block.call->columns - channel;
-  for (; tiles > 0; --tiles, row += rows) {
+  for (; tiles > 0; --tiles, row += rows, c += rows * c_stride) {
     if (left >= 16 * vectors) {
-      depthwise_sums<rows, vectors, false, Acc>(block, row, channel, left);
+      depthwise_sums<rows, vectors, false, Acc>(block, row, channel, left, c, c_stride);
     } else if (left >= 16) {
-      depthwise_sums<rows, 1, false, Acc>(block, row, channel, left);
+      depthwise_sums<rows, 1, false, Acc>(block, row, channel, left, c, c_stride);
     } else {
-      depthwise_sums<rows, 1, true, Acc>(block, row, channel, left);
+      depthwise_sums<rows, 1, true, Acc>(block, row, channel, left, c, c_stride);
     }
   }
 }
 
-using DepthwiseTiles = void (*)(const DepthwiseRows&, i64, i64, i64);
+template <class Acc>
+using DepthwiseTiles = void (*)(const DepthwiseRows&, i64, i64, i64, Acc*, i64);
 
 template <class Acc, int... i>
-VITRO_INLINE DepthwiseTiles depthwise_tiles_of(i64 rows, LaneList<int, i...>) {
-  static constexpr DepthwiseTiles tiles[] = {depthwise_tiles<i + 1, Acc>...};
+VITRO_INLINE DepthwiseTiles<Acc> depthwise_tiles_of(i64 rows, LaneList<int, i...>) {
+  static constexpr DepthwiseTiles<Acc> tiles[] = {depthwise_tiles<i + 1, Acc>...};
   return tiles[rows - 1];
 }
 
@@ -105,17 +104,29 @@ template <class Acc>
   WindowsRows rows(w);
   rows.find(call.row + first, count);
   for (i64 i = 0; i < of_window; ++i) taps[i] = rows.next_tap();
-  const DepthwiseRows block{&call, rows.start(), taps, of_window,
-                            (Acc*)call.c + first * call.c_row_stride};
-  const auto run = [&](i64 rows_of_tile, i64 row, i64 number, i64 channel) {
-    constexpr __make_integer_seq<LaneList, int, height> all{};
-    if (number > 0) depthwise_tiles_of<Acc>(rows_of_tile, all)(block, row, number, channel);
-  };
+  const DepthwiseRows block{&call, rows.start(), taps, of_window};
+  constexpr i64 most = 16 * depthwise_vectors<Acc>;
+  const ProductFinish* finish = call.finish;
+  alignas(64) Acc own[product_rows * most];
+  const i64 stride = finish ? most : call.c_row_stride;
   for (i64 channel = 0; channel < call.columns;) {
-    run(low + 1, 0, higher, channel);
-    run(low, higher * (low + 1), tiles - higher, channel);
-    constexpr i64 most = 16 * depthwise_vectors<Acc>;
-    channel += call.columns - channel >= most ? most : 16;
+    Acc* c = finish ? own : (Acc*)call.c + first * stride + channel;
+    const auto run = [&](i64 rows_of_tile, i64 row, i64 number) {
+      constexpr __make_integer_seq<LaneList, int, height> all{};
+      if (number == 0) return;
+      depthwise_tiles_of<Acc>(rows_of_tile, all)(block, row, number, channel, c + row * stride,
+                                                 stride);
+    };
+    run(low + 1, 0, higher);
+    run(low, higher * (low + 1), tiles - higher);
+    const i64 width = call.columns - channel >= most ? most : 16;
+    if (finish) {
+      finish->run(finish->what,
+                  {finish->row + first, count, finish->column + channel,
+                   smaller(width, call.columns - channel)},
+                  own, stride);
+    }
+    channel += width;
   }
 }
 

@@ -269,6 +269,42 @@ VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors) {
                                             __make_integer_seq<LaneList, int, count>{});
 }
 
+// Where the sums of a call's rows from `row` on go: to C, or, if what follows them runs at once, to
+// a few tiles that stay in the L1 cache.
+template <class Acc>
+class MatmulParts {
+ public:
+  [[gnu::always_inline]] MatmulParts(Acc* c, i64 stride, const ProductFinish* finish, i64 row)
+      : all_finish_(finish), c_(c), c_stride_(stride), row_(row) {}
+
+  // `last`: the next tiles are the last ones that add to their sums; `first`: also the first ones.
+  [[gnu::always_inline]] void start(bool first, bool last) {
+    finish_ = last ? all_finish_ : nullptr;
+    own_ = finish_ && first;
+  }
+  [[gnu::always_inline]] Acc* at(i64 row, i64 column) {
+    return own_ ? tiles_ : c_ + row * c_stride_ + column;
+  }
+  [[gnu::always_inline]] i64 stride() const { return own_ ? Panel::columns : c_stride_; }
+  // How many of the tiles that are left come before finish().
+  [[gnu::always_inline]] i64 tiles(i64 left) const { return finish_ ? smaller(left, most) : left; }
+  [[gnu::always_inline]] void finish(i64 row, i64 rows, i64 column, i64 columns) {
+    if (!finish_) return;
+    const ProductBlock part{finish_->row + row_ + row, rows, finish_->column + column, columns};
+    finish_->run(finish_->what, part, at(row, column), stride());
+  }
+
+ private:
+  using Panel = MatmulPanel<Acc>;
+  static constexpr i64 vectors = Panel::rows * Panel::vectors, most = (23 + vectors) / vectors;
+
+  const ProductFinish *const all_finish_, *finish_ = nullptr;
+  Acc* const c_;
+  const i64 c_stride_, row_;
+  bool own_ = false;
+  alignas(64) Acc tiles_[most * Panel::rows * Panel::columns];
+};
+
 // Copies rows of A, one after another, to `to`.
 template <class Acc, class A>
 [[gnu::noinline]] static void matmul_copy_left(const A* a, i64 row_stride, i64 k_stride, i64 rows,
@@ -304,7 +340,7 @@ class MatmulRun {
       : call_(call),
         a_((const A*)call.a + row * call.a_row_stride),
         b_((const T*)call.b),
-        c_((Acc*)call.c + row * call.c_row_stride),
+        parts_((Acc*)call.c + row * call.c_row_stride, call.c_row_stride, call.finish, row),
         rows_(smaller(product_rows, call.rows - row)),
         tiles_(divide_up(rows_, Panel::rows)),
         panels_(divide_up(call.columns, columns)),
@@ -378,12 +414,16 @@ class MatmulRun {
     const T* b = copied ? right_ : b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
     const i64 b_stride = copied ? columns : call_.b_row_stride;
     MatmulAhead next = ahead(panel, k0, count, asked);
+    parts_.start(k0 == 0 && !call_.add, k0 + count == call_.k);
     const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
-      if (tiles == 0) return;
-      tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count,
-                              c_ + row * call_.c_row_stride + column, call_.c_row_stride,
-                              call_.add || k0 > 0, tiles, next);
-      next.right += tiles * next.right_step, next.left += tiles * next.left_step;
+      while (tiles > 0) {
+        const i64 some = parts_.tiles(tiles);
+        tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count, parts_.at(row, column),
+                                parts_.stride(), call_.add || k0 > 0, some, next);
+        parts_.finish(row, some * rows, column, smaller(columns, wide));
+        next.right += some * next.right_step, next.left += some * next.left_step;
+        row += some * rows, tiles -= some;
+      }
     };
     run(low + 1, 0, higher);
     run(low, higher * (low + 1), tiles_ - higher);
@@ -397,7 +437,7 @@ class MatmulRun {
   const ProductCall& call_;
   const A* a_;
   const T* b_;
-  Acc* c_;
+  MatmulParts<Acc> parts_;
   const i64 rows_, tiles_, panels_;
   const bool ragged_, copies_, row_major_;
   alignas(64) Acc left_[product_rows * left_stride];

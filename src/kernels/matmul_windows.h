@@ -204,19 +204,19 @@ class WindowsRun {
   [[gnu::always_inline]] WindowsRun(const WindowsCall& call, i64 first)
       : call_(call),
         w_(*call.windows),
-        c_((Acc*)call.c + first * call.c_row_stride),
+        parts_((Acc*)call.c + first * call.c_row_stride, call.c_row_stride, call.finish, first),
         row_(call.row + first),
         count_(smaller(product_rows, call.rows - first)),
         tiles_(divide_up(count_, Panel::rows)),
         panels_(divide_up(call.columns, Panel::columns)),
-        pieces_(divide_up(w_.channels, depth)) {}
+        pieces_(w_.channels > 0 ? divide_up(w_.channels, depth) : 1) {}
 
   [[gnu::always_inline]] void run() {
     rows_.find(row_, count_);
     const i64 taps = w_.taps[0] * w_.taps[1] * w_.taps[2], all = taps * pieces_,
               length = divide_up(w_.channels, pieces_),
               most = smaller(most_taps, depth / (length > 0 ? length : 1)),
-              parts = divide_up(all, most), each = parts > 0 ? divide_up(all, parts) : 0;
+              each = divide_up(all, divide_up(all, most));
     i64 k = 0;
     for (i64 first = 0; first < all; first += each) {
       const i64 count = smaller(each, all - first);
@@ -225,10 +225,10 @@ class WindowsRun {
         taps_[i] = next_piece(length);
         rows_of_b += taps_[i].length;
       }
+      parts_.start(first == 0, first + count == all);
       for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
       k += rows_of_b;
     }
-    if (all * w_.channels == 0) clear();
   }
 
  private:
@@ -258,27 +258,25 @@ class WindowsRun {
               of_tile = divide_up(divide_up(bytes, tiles_), 64) * 64,
               every = windows_ahead_every<Acc>(tiles_);
     const char* ahead = (const char*)next;
-    for (i64 tile = 0, row = 0; tile < tiles_; ++tile) {
-      const i64 rows = low + (tile < higher);
-      constexpr int variants = Panel::rows * Panel::vectors;
-      windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
-          {(const Acc*)call_.x, rows_.start(), taps_, count, row, b,
-           c_ + row * call_.c_row_stride + column, call_.c_row_stride, k > 0, ahead, every});
-      ahead += of_tile;
-      row += rows;
-    }
-  }
-
-  [[gnu::always_inline]] void clear() {
-    for (i64 r = 0; r < count_; ++r) {
-      for (i64 j = 0; j < call_.columns; j += 16)
-        store(c_ + r * call_.c_row_stride + j, Vec<Acc>{});
+    for (i64 tile = 0, row = 0; tile < tiles_;) {
+      const i64 first = row, end = tile + parts_.tiles(tiles_ - tile), stride = parts_.stride();
+      Acc* c = parts_.at(first, column);
+      for (; tile < end; ++tile) {
+        const i64 rows = low + (tile < higher);
+        constexpr int variants = Panel::rows * Panel::vectors;
+        windows_tile_of<Acc>(rows, vectors, __make_integer_seq<LaneList, int, variants>{})(
+            {(const Acc*)call_.x, rows_.start(), taps_, count, row, b, c, stride, k > 0, ahead,
+             every});
+        ahead += of_tile;
+        row += rows, c += rows * stride;
+      }
+      parts_.finish(first, row - first, column, smaller(Panel::columns, call_.columns - column));
     }
   }
 
   const WindowsCall& call_;
   const Windows& w_;
-  Acc* c_;
+  MatmulParts<Acc> parts_;
   const i64 row_, count_, tiles_, panels_, pieces_;
   WindowsRows rows_{w_};
   WindowsTap tap_{};

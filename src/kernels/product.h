@@ -59,6 +59,26 @@ inline constexpr long product_depth = 1024 / sizeof(T);
 template <class T>
 inline constexpr long product_left_stride = product_depth<T> + 16;
 
+// What follows the sums, for a part of a block: sum (i, j) is at sums[i * stride + j]. A call runs
+// it for each part as soon as its sums are complete, so that they are still in the L1 cache, and
+// what is stored leaves the core while the next sums are added.
+struct ProductFinish {
+  void (*run)(const void* what, const ProductBlock& part, const void* sums, long stride);
+  const void* what;
+  long row, column;  // of the call's first sum in the product
+};
+// `what` may be called as what(part, sums, stride).
+//   const auto store = [=](const ProductBlock& at, const float* sums, long stride) { ... };
+//   const ProductFinish finish = finish_by<float>(store, at);
+template <class T, class F>
+[[gnu::always_inline]] inline ProductFinish finish_by(const F& what, const ProductBlock& at) {
+  return {[](const void* of, const ProductBlock& part, const void* sums, long stride) {
+            const F own = *(const F*)of;  // stores cannot change copies
+            own(part, (const T*)sums, stride);
+          },
+          &what, at.row, at.column};
+}
+
 // The number of threads that share each product of a batch: if there are many products, each thread
 // processes entire ones.
 [[gnu::always_inline]] inline long product_threads(long batches, long threads) {
@@ -80,6 +100,8 @@ struct ProductCall {
   void* c;
   long c_row_stride;
   bool add;  // to the contents of C
+  // Runs for all sums, which need not be in C then.
+  const ProductFinish* finish = nullptr;
 };
 
 // Windows over images as rows of a left operand, in up to three dimensions, outermost first; those
@@ -103,6 +125,7 @@ struct WindowsCall {
   long b_panel_stride;
   void* c;
   long c_row_stride;
+  const ProductFinish* finish = nullptr;  // as in ProductCall
 };
 
 // Windows of 3 x 3 with stride 1 in two dimensions, by tiles of m x m positions (winograd.h). The

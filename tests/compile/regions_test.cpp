@@ -114,7 +114,7 @@ TEST(Region, is_one_kernel_once_its_calls_have_moved_enough) {
   EXPECT_EQ(allocations(run), 4);  // x + 3, its bounds, the product, the quotient
   EXPECT_EQ(allocations(run), 4);
   EXPECT_EQ(allocations(run), 4);
-  (void)run();  // 4 MiB: a call counts as one at least
+  (void)run();                                           // 4 MiB: a call counts as one at least
   const bool interpreted = thread_state.top != nullptr;  // sees every op
   EXPECT_EQ(allocations(run), interpreted ? 4 : 1);
 }

@@ -260,6 +260,122 @@ TEST(Matmul, parts_of_a_product_add_up_with_the_bits_of_the_whole) {
   }
 }
 
+// What follows the sums of one block: keeps them, and expects each once.
+template <class T>
+class Following {
+ public:
+  Following(int64_t rows, int64_t columns)
+      : at_{7, rows, 300, columns}, sums_(rows * columns), seen_(rows * columns) {}
+  const ProductFinish* finish() {
+    finish_ = {[](const void* self, const ProductBlock& part, const void* sums, long stride) {
+                 const auto* of = static_cast<const Following*>(self);
+                 const_cast<Following*>(of)->take(part, static_cast<const T*>(sums), stride);
+               },
+               this, at_.row, at_.column};
+    return &finish_;
+  }
+  const std::vector<T>& sums(const std::string& what) const {
+    EXPECT_EQ(std::count(seen_.begin(), seen_.end(), 1), at_.rows * at_.columns) << what;
+    return sums_;
+  }
+
+ private:
+  void take(const ProductBlock& part, const T* sums, int64_t stride) {
+    for (int64_t i = 0; i < part.rows; ++i) {
+      for (int64_t j = 0; j < part.columns; ++j) {
+        const int64_t row = part.row - at_.row + i, column = part.column - at_.column + j;
+        ASSERT_TRUE(row >= 0 && row < at_.rows && column >= 0 && column < at_.columns);
+        sums_[row * at_.columns + column] = sums[i * stride + j];
+        ++seen_[row * at_.columns + column];
+      }
+    }
+  }
+  ProductBlock at_;
+  std::vector<T> sums_;
+  std::vector<int> seen_;
+  ProductFinish finish_{};
+};
+
+template <class T>
+void check_following(MatmulType type, const Size& size, Layout layout) {
+  const Product<T> product(size, layout);
+  for (const Set& set : sets()) {
+    const MatmulKernels& f = set.table[int(type)];
+    const int64_t stride = (size.n + 15) / 16 * 16;
+    std::vector<T> packed(f.packed_size(size.k, size.n)), c(size.m * stride);
+    f.pack(product.b.data(), size.n, 1, size.k, size.n, packed.data(), 0, f.panel_count(size.n));
+    for (const int64_t before : {int64_t{0}, size.k / 2}) {  // rows of B that are added earlier
+      ProductCall call{size.m,           size.n,           before,        product.a.data(),
+                       product.a_row,    product.a_column, packed.data(), f.width,
+                       size.k * f.width, c.data(),         stride,        false};
+      if (before > 0) f.multiply(call);
+      call.a = product.a.data() + before * product.a_column;
+      call.b = packed.data() + before * f.width;
+      call.k = size.k - before, call.add = before > 0;
+      Following<T> following(size.m, size.n);
+      call.finish = following.finish();
+      f.multiply(call);
+      const std::vector<T>& sums = following.sums(set.name);
+      for (int64_t i = 0; i < size.m * size.n; ++i)
+        ASSERT_EQ(sums[i] + product.bias[i % size.n], product.want[i]) << set.name << " sum " << i;
+    }
+  }
+}
+
+TEST(Matmul, what_follows_the_sums_runs_once_for_each_when_it_is_complete) {
+  for (const Size& size : sizes) {
+    for (const Layout layout : {Layout::rows, Layout::columns, Layout::spread}) {
+      check_following<float>(MatmulType::f32, size, layout);
+      check_following<double>(MatmulType::f64, size, layout);
+    }
+  }
+}
+
+// Sums over 3x3 windows of two images of 9 x 7 positions, with and without what follows them.
+template <class T>
+void check_following_windows(MatmulType type, int64_t channels, int64_t n, bool depthwise) {
+  constexpr int64_t images = 2, height = 9, width = 7, rows = images * height * width;
+  const int64_t of_position = depthwise ? n : channels, of_window = depthwise ? 1 : channels;
+  const Windows windows{{1, height, width},
+                        {1, height, width},
+                        {1, 3, 3},
+                        {1, 1, 1},
+                        {1, 1, 1},
+                        {0, 1, 1},
+                        {0, width * of_position, of_position},
+                        height * width * of_position,
+                        of_window};
+  const std::vector<T> x = numbers<T>(rows * of_position, 1), w = numbers<T>(9 * of_window * n, 2);
+  for (const Set& set : sets()) {
+    const MatmulKernels& f = set.table[int(type)];
+    const int64_t stride = (n + 15) / 16 * 16;
+    std::vector<T> packed(f.packed_size(9 * of_window, n)), c(rows * stride), unused(rows * stride);
+    f.pack_taps(w.data(), 9, 1, of_window * n, n, 1, of_window, n, packed.data(), 0,
+                f.panel_count(n));
+    WindowsCall call{0,        rows,  n, x.data(), &windows, packed.data(), 9 * of_window * f.width,
+                     c.data(), stride};
+    const auto multiply = depthwise ? f.multiply_depthwise : f.multiply_windows;
+    multiply(call);
+    Following<T> following(rows, n);
+    call.c = unused.data(), call.finish = following.finish();
+    multiply(call);
+    const std::vector<T>& sums = following.sums(set.name);
+    for (int64_t i = 0; i < rows * n; ++i)
+      ASSERT_EQ(sums[i], c[i / n * stride + i % n]) << set.name << " sum " << i;
+  }
+}
+
+TEST(Matmul, what_follows_the_sums_of_windows_runs_once_for_each) {
+  for (const int64_t n : {1, 16, 33, 64, 130}) {
+    for (const int64_t channels : {0, 1, 20, 300}) {
+      check_following_windows<float>(MatmulType::f32, channels, n, false);
+      check_following_windows<double>(MatmulType::f64, channels, n, false);
+    }
+    check_following_windows<float>(MatmulType::f32, 1, n, true);
+    check_following_windows<double>(MatmulType::f64, 1, n, true);
+  }
+}
+
 void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns,
                   int64_t row_unit = 1) {
   for (const Size& size : sizes) {

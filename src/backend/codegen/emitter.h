@@ -87,6 +87,7 @@ class Emitter {
   // emitter_product.cpp
   void multiply_in_memory(const loop::Product& p, const std::string& panels);
   void multiply_panels(const loop::Product& p);
+  void multiply_and_finish(const loop::Product& p);
   void declare_windows(const loop::Windows& w);
   void multiply_windows(const loop::Product& p, const std::string& panels);
   void write_winograd(const loop::Product& p);

@@ -33,6 +33,12 @@ std::string at_base(const std::string& buffer, Expr base) {
 // Size of the values of one panel that are transposed together.
 constexpr std::string_view panel_tile = "product_rows * product_most_width";
 
+// Whether the functions for the product run the epilogue for parts of a block.
+bool finishes_parts(const loop::Product& p) {
+  return !p.turns() && !p.bf16x6 && !p.winograd() && p.left.buffer >= 0 &&
+         p.reads == loop::RightOperand::panels;
+}
+
 loop::Block statements_after(const loop::Product& p) {
   loop::Block all = p.body;
   all.insert(all.end(), p.across.begin(), p.across.end());
@@ -88,12 +94,16 @@ void Emitter::write(const loop::Product& p) {
   if (batched) out_.line("const i64 ", sym::name_of(p.batch), " = task / cut.count;");
   const std::string_view task = batched ? "task % cut.count" : "task";
   out_.line("const ProductBlock at = cut.block(", task, ");");
-  p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
-  if (p.turned) {
-    out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
-              names.turned_stride, ");");
+  if (finishes_parts(p)) {
+    multiply_and_finish(p);
+  } else {
+    p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
+    if (p.turned) {
+      out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
+                names.turned_stride, ");");
+    }
+    finish_sums(p, tiles);
   }
-  finish_sums(p, tiles);
   pop_scope();
   out_.close();
 }
@@ -196,11 +206,29 @@ void Emitter::write_stage(const loop::Bands::Stage& stage) {
   push_scope();
   out_.line("ProductBlock at = cut.block(block);");
   out_.line("at.row += first_row;");
-  multiply_panels(p);
-  finish_sums(p, {});
+  if (finishes_parts(p)) {
+    multiply_and_finish(p);
+  } else {
+    multiply_panels(p);
+    finish_sums(p, {});
+  }
   pop_scope();
   out_.close();
   pop_scope();
+}
+
+// The epilogue as a function that the product's functions run for parts of the block.
+void Emitter::multiply_and_finish(const loop::Product& p) {
+  const std::string_view acc = type_text(p.accumulate);
+  hoist(p.body, {p.row, p.column}, p.sum);
+  out_.open("const auto finish_part = [=](const ProductBlock at, const ", acc,
+            "* sums, i64 stride) __attribute__((always_inline)) {");
+  push_scope();
+  finish_sums(p, {});
+  pop_scope();
+  out_.close("};");
+  out_.line("const ProductFinish finish = finish_by<", acc, ">(finish_part, at);");
+  multiply_panels(p);
 }
 
 // The constant that multiply_windows() reads.
@@ -232,7 +260,7 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
             "({at.row, at.rows, at.columns,");
   out_.line("    ", x, depthwise ? " + at.column" : "", ", &windows,");
   out_.line("    ", panels, ", ", factor_text(p.k), " * product.width,");
-  out_.line("    sums, ", names_of(p).stride, "});");
+  out_.line("    sums, ", names_of(p).stride, finishes_parts(p) ? ", &finish" : "", "});");
 }
 
 // For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.
@@ -398,7 +426,8 @@ void Emitter::multiply_in_memory(const loop::Product& p, const std::string& pane
   out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                  ", panels, ", ", panel_strides(p.panel_rows()), ",");
-  out_.line("                  sums, ", names_of(p).stride, ", false});");
+  out_.line("                  sums, ", names_of(p).stride, ", false",
+            finishes_parts(p) ? ", &finish" : "", "});");
 }
 
 // The left operand is computed into a local array, product_depth columns at a time.
@@ -441,7 +470,9 @@ void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>
   const std::string_view at = sym::name_of(outer.index), lane = sym::name_of(inner.index);
   const ProductNames names = names_of(p);
   const std::string end = cat(inner.begin, " + ", inner.count),
-                    stride = p.turned ? std::string(names.turned_stride) : names.stride,
+                    stride = p.turned            ? std::string(names.turned_stride)
+                             : finishes_parts(p) ? "stride"
+                                                 : names.stride,
                     in_block = cat(" + (", at, " - ", outer.begin, ") * ", stride, " + ", lane,
                                    " - ", inner.begin);
   const loop::Block all = statements_after(p);

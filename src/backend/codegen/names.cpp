@@ -29,7 +29,9 @@ constexpr std::string_view reserved[] = {
     "tree_add", "tree_total", "product_threads", "cut_bands", "lines_below", "address_before",
     "product_rows", "product_most_width",
     // of kernels in bands
-    "bands", "band", "follows", "first_row", "end_row", "rows"};
+    "bands", "band", "follows", "first_row", "end_row", "rows",
+    // of parts of products
+    "finish", "finish_part", "finish_by", "part", "stride"};
 
 // Functions that are written as operators, so that their names are free.
 bool is_operator(loop::Fn fn) {
