@@ -152,7 +152,6 @@ std::string options_text(const Program& program) {
   std::string out = cat("// n = ", in_a_row(program.sizes), "; m = ", in_a_row(program.other_sizes),
                         "; call = ", in_a_row(program.numbers));
   if (program.dynamic >= 0) out += cat("; dynamic = ", program.dynamic == 1);
-  if (program.exact) out += "; exact";
   if (program.fullgraph) out += program.frozen ? "; frozen" : "; fullgraph";
   out += surroundings_text(program);
   if (program.drops) out += "; variables are let go after their last use";

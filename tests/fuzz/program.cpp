@@ -161,7 +161,6 @@ void choose_options(Random& random, Program& program) {
                       may_read_elements(*s.call));
   });
   program.drops = one_in(random, 2);
-  program.exact = one_in(random, 8);
   if (one_in(random, 4)) program.dynamic = static_cast<int>(below(random, 2));
   if (one_in(random, 4)) {
     const size_t begin = below(random, program.steps.size());

@@ -116,7 +116,7 @@ struct Program {
   bool twins = false;    // two compiled functions are called in turn
   bool threads = false;  // finally, several threads call one function
   bool drops = false;    // variables are released after their last use
-  bool fullgraph = false, frozen = false, exact = false;
+  bool fullgraph = false, frozen = false;
   int dynamic = -1;  // CompileOptions::dynamic; -1: unset
 };
 

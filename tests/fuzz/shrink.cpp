@@ -81,7 +81,6 @@ std::vector<Program> simpler(const Program& program) {
   if (!program.regions.empty()) with([](Program& p) { p.regions.clear(); });
   if (program.frozen) with([](Program& p) { p.frozen = false; });
   if (program.fullgraph && !program.frozen) with([](Program& p) { p.fullgraph = false; });
-  if (program.exact) with([](Program& p) { p.exact = false; });
   if (program.drops) with([](Program& p) { p.drops = false; });
   if (program.dynamic >= 0) with([](Program& p) { p.dynamic = -1; });
   for (size_t i = 0; i < program.inputs.size(); ++i) {
