@@ -16,6 +16,7 @@
 
 #include "harness.h"
 #include "sweep.h"
+#include "trained.h"
 #include "vitro/base/option.h"
 
 namespace vitro::bench {
@@ -208,8 +209,9 @@ int usage(const char* program) {
       "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n"
       "       %s --serve WORK WHO      answers bench/compare\n"
       "       %s --sweep               answers bench/sweep\n"
+      "       %s --trained FOLDER      runs a model for bench/trained\n"
       "       %s --layouts SEED COUNT  random layouts on which compiled is slower than eager\n",
-      program, program, program, program);
+      program, program, program, program, program);
   return 2;
 }
 
@@ -248,6 +250,7 @@ int main(int argc, char** argv) {
     return child(argv[2], argv[3], std::atof(argv[4]));
   if (argc == 4 && std::string(argv[1]) == "--serve") return with_pair(argv[2], argv[3], &serve);
   if (argc == 2 && std::string(argv[1]) == "--sweep") return serve_sweep();
+  if (argc == 3 && std::string(argv[1]) == "--trained") return run_trained(argv[2]);
   if (argc == 4 && std::string(argv[1]) == "--layouts" && std::atoi(argv[3]) > 0)
     return measure_layouts(static_cast<uint32_t>(std::atoi(argv[2])), std::atoi(argv[3]));
   Arguments arguments;
