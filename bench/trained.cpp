@@ -37,7 +37,11 @@ class Step : public nn::Module {
   // Takes the values that it reads, each of which has no other reader.
   void run(std::map<std::string, Tensor>& values) const {
     std::vector<Tensor> inputs;
-    for (const Json& name : json_["inputs"]) inputs.push_back(values.extract(name).mapped());
+    for (const Json& name : json_["inputs"]) {
+      const auto value = values.extract(name.get<std::string>());
+      VITRO_CHECK(value, "bench/trained: no step before ", op_, " has the output ", name.dump());
+      inputs.push_back(value.mapped());
+    }
     const Tensor y = apply(inputs);
     for (const Json& name : json_["outputs"]) values.emplace(name, y);
   }
