@@ -54,6 +54,13 @@ int64_t kb_of(const Tensor* t) {
   return count >> 10;
 }
 
+// Grows with every write to the inputs.
+uint64_t writes_to(std::span<const Tensor* const> inputs) {
+  uint64_t count = 0;
+  for (const Tensor* t : inputs) count += t->defined() && t->storage() ? t->storage().version() : 0;
+  return count;
+}
+
 class Region {
  public:
   // Null until the calls have moved enough.
@@ -134,9 +141,12 @@ void run_in_region(std::string_view name, std::span<const Tensor* const> inputs,
   const capture::Function* function = regions.find_or_make(key).function(name, kb);
   if (!function) return body();
   auto run = [&] { body(); };
+  const std::span<const Tensor* const> all(tensors.data(), tensors.size());
+  const uint64_t before = writes_to(all);
   try {
-    function->run({tensors.data(), tensors.size()}, run, false);
+    function->run(all, run, false);
   } catch (const Error&) {
+    if (writes_to(all) != before) throw;  // twice would be wrong
     body();  // fails as well, with the words and the place of this call
   }
 }

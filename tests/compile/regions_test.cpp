@@ -143,6 +143,48 @@ TEST(Region, that_fails_reports_the_function) {
   }
 }
 
+TEST(Region, that_fails_after_a_write_does_not_repeat_it) {
+  const Tensor x = numbers({4, 3, 5}), variance = expand(ones({1}), {3});  // cannot be written
+  const auto mean_after = [&](int64_t kb, std::string* error) {
+    const After these(kb);
+    const Tensor mean = zeros({3});
+    try {
+      (void)batch_norm(x, {}, {}, mean, variance, true, 0.5, 1e-5);
+    } catch (const Error& refused) {
+      *error = cat(refused.what(), refused.location());
+    }
+    return mean.to_vector<float>();
+  };
+  std::string wanted, got;
+  const std::vector<float> mean = mean_after(never, &wanted);
+  EXPECT_NE(mean[0], 0) << "the test needs an error after the mean was written";
+  EXPECT_NE(wanted, "");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(mean_after(at_once, &got), mean);
+    EXPECT_EQ(got, wanted);
+  }
+}
+
+TEST(Region, refuses_a_tensor_that_was_never_computed) {
+  Tensor lost;
+  auto fast = compile([&](const Tensor& x) {
+    lost = exp(index_select(x, 0, Tensor::from({int64_t{3}}, {1})));  // there are three
+    return x + 1;
+  });
+  const auto error = [&](int64_t kb) -> std::string {
+    const After these(kb);
+    try {
+      (void)hardswish(lost);
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_THROW((void)fast(numbers({3})), Error);
+  EXPECT_NE(error(never), "");
+  EXPECT_EQ(error(at_once), error(never));
+}
+
 TEST(Region, runs_on_several_threads_at_once) {
   const After kb(at_once);
   const Tensor x = numbers({3, 5, 7, 2});
