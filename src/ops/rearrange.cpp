@@ -159,8 +159,10 @@ Tensor repeat_interleave(ops::At x, Size repeats, std::optional<int64_t> dim) {
   Sizes wide = sizes;
   wide.insert(at + 1, repeats);
   sizes[at] = sizes[at] * repeats;
-  return region("repeat_interleave", {&lines},
-                [&] { return contiguous(reshape(expand(unsqueeze(lines, d + 1), wide), sizes)); });
+  return region("repeat_interleave", {&lines}, [&] {
+    const Tensor repeated = expand(unsqueeze(lines, d + 1), wide);
+    return reshape(clone(repeated, ops::MemoryFormat::contiguous), sizes);
+  });
 }
 
 // The indices of the elements, each as often as it is repeated: the number of runs that end at or

@@ -196,7 +196,8 @@ Tensor resized(const Resizing& how, At x, const SizesArg& size, const Scales& sc
       if (by_sizes) along.scale = {};
       out = nearest_along(out, along, !nearest);
     }
-    return in_format_of(t, to(out, t.dtype()));
+    const Tensor made = in_format_of(t, to(out, t.dtype()));
+    return made.same_as(t) ? clone(made) : made;  // means over no distance
   });
 }
 

@@ -382,6 +382,7 @@ Tensor linalg_matrix_power(ops::At x, int64_t n) {
   Value power = x.operand.tensor();
   VITRO_CHECK(power.rank() >= 2 && equal(power.size(-1), power.size(-2)),
               "linalg_matrix_power: needs square matrices, got sizes ", numbers_of(power.sizes()));
+  if (n == 1) return clone(x);
   auto left = static_cast<uint64_t>(n);
   if (n < 0) {
     power = linalg_inv({power, x.where});

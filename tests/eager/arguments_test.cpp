@@ -14,6 +14,8 @@
 #include "vitro/ops/distance.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/rearrange.h"
+#include "vitro/ops/resample.h"
+#include "vitro/ops/special.h"
 #include "vitro/ops/statistics.h"
 
 namespace vitro {
@@ -159,6 +161,21 @@ TEST_F(Arguments, norms_of_empty_matrices_are_zero_where_they_are_defined) {
   EXPECT_EQ(linalg_matrix_norm(none, 2, {-2, -1}, true).sizes(), (Sizes{2, 1, 1}));
   EXPECT_NE(error_of([&] { (void)linalg_matrix_norm(none, -2); }), "");
   EXPECT_EQ(linalg_vector_norm(none, -1, 2).numel(), 0);
+}
+
+TEST_F(Arguments, by_which_nothing_changes_give_a_copy) {
+  const Tensor x = reshape(arange(32, DType::f32), {1, 2, 4, 4}), m = select(select(x, 0, 0), 0, 0);
+  const Tensor same[] = {repeat_interleave(x, 1),
+                         repeat_interleave(x, 1, 2),
+                         repeat_interleave(slice(x, 1, 0, 1), 1, 1),
+                         interpolate(x, {.size = {4, 4}, .mode = "bilinear", .antialias = true}),
+                         interpolate(x, {.size = {4, 4}, .mode = "bicubic", .antialias = true}),
+                         linalg_matrix_power(m, 1)};
+  for (const Tensor& y : same) {
+    EXPECT_FALSE(y.storage() == x.storage()) << &y - same;
+    const auto numbers = y.to_vector<float>(), given = x.to_vector<float>();
+    EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), given.begin())) << &y - same;
+  }
 }
 
 TEST_F(Arguments, repeat_interleave_gives_the_output_size_or_refuses_it) {
