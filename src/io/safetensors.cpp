@@ -23,36 +23,66 @@ namespace vitro::io {
 
 static_assert(std::endian::native == std::endian::little, "files are mapped without conversion");
 
-// The mapped file: private pages, so that writes to tensors stay in this process.
-struct Safetensors::Mapping {
-  std::byte* data = nullptr;
-  size_t bytes = 0;
+namespace {
 
-  Mapping(std::byte* data_, size_t bytes_) : data(data_), bytes(bytes_) {}
+// Mapped pages of a file, private ones, so that writes to tensors stay in this process.
+struct Pages {
+  void* data;
+  size_t bytes;
+
+  Pages(int file, uint64_t begin, size_t size)
+      : data(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file,
+                  static_cast<off_t>(begin))),
+        bytes(size) {}
+  Pages(const Pages&) = delete;
+  ~Pages() {
+    if (*this) munmap(data, bytes);
+  }
+  explicit operator bool() const { return data != MAP_FAILED; }
+};
+
+}  // namespace
+
+// The open file and all of its pages, which nobody writes.
+class Safetensors::Mapping {
+ public:
+  explicit Mapping(int file, size_t size) : file_(file), all_(file, 0, size) {}
   Mapping(const Mapping&) = delete;
-  ~Mapping() { munmap(data, bytes); }
+  ~Mapping() { close(file_); }
+  std::byte* data() const { return static_cast<std::byte*>(all_.data); }
+  size_t bytes() const { return all_.bytes; }
 
   static Result<std::shared_ptr<const Mapping>> open(const std::string& path) {
-    int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return Failure{cat(path, ": cannot be opened: ", std::strerror(errno))};
-    auto mapping = map(file, path);
-    close(file);
+    struct stat status{};
+    const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    const auto size = static_cast<size_t>(regular ? status.st_size : 0);
+    if (size < header_begin) {
+      close(file);
+      if (!regular) return Failure{cat(path, ": is not a regular file")};
+      return Failure{cat(path, ": byte ", size, ": the file ends within the length of its header")};
+    }
+    auto mapping = std::make_shared<const Mapping>(file, size);
+    if (!mapping->all_) return Failure{cat(path, ": cannot be mapped: ", std::strerror(errno))};
     return mapping;
   }
 
- private:
-  static Result<std::shared_ptr<const Mapping>> map(int file, const std::string& path) {
-    struct stat status{};
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-      return Failure{cat(path, ": is not a regular file")};
-    auto size = static_cast<size_t>(status.st_size);
-    if (size < header_begin)
-      return Failure{cat(path, ": byte ", size, ": the file ends within the length of its header")};
-    void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
-    if (data == MAP_FAILED) return Failure{cat(path, ": cannot be mapped: ", std::strerror(errno))};
-    return std::shared_ptr<const Mapping>(
-        std::make_shared<Mapping>(static_cast<std::byte*>(data), size));
+  // Pages of its own for a tensor, so that tensors share no memory even if they have one name; null
+  // if there can be no more mappings.
+  Storage mapped_apart(uint64_t begin, size_t size) const {
+    const uint64_t before = begin % static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    auto pages = std::make_shared<const Pages>(file_, begin - before, before + size);
+    if (!*pages) return {};
+    std::byte* const data = static_cast<std::byte*>(pages->data) + before;
+    Storage made = Storage::adopt(data, size, cpu, [pages] {});
+    made.set_exposed(false);  // no one else has a pointer into private pages
+    return made;
   }
+
+ private:
+  int file_;
+  Pages all_;
 };
 
 namespace {
@@ -71,20 +101,20 @@ Result<Safetensors> Safetensors::read(const std::string& path) {
   if (!mapping) return mapping.failure();
   const Mapping& file = **mapping;
   uint64_t length = 0;
-  std::memcpy(&length, file.data, sizeof length);
-  if (length > longest_header || length > file.bytes - header_begin)
+  std::memcpy(&length, file.data(), sizeof length);
+  if (length > longest_header || length > file.bytes() - header_begin)
     return Failure{cat(path, ": byte 0: a header of ", length, " bytes does not fit: the file has ",
-                       file.bytes, " bytes, and headers have at most ", longest_header)};
+                       file.bytes(), " bytes, and headers have at most ", longest_header)};
   const size_t data_begin = header_begin + length;
-  auto header = parse_header({reinterpret_cast<const char*>(file.data) + header_begin, length},
-                             file.bytes - data_begin);
+  auto header = parse_header({reinterpret_cast<const char*>(file.data()) + header_begin, length},
+                             file.bytes() - data_begin);
   if (!header) return Failure{cat(path, ": ", header.why())};
 
   Safetensors result;
   result.path_ = path;
   result.metadata_ = std::move(header->metadata);
   for (HeaderEntry& e : header->entries) {
-    std::span<const std::byte> bytes(file.data + data_begin + e.begin, e.end - e.begin);
+    std::span<const std::byte> bytes(file.data() + data_begin + e.begin, e.end - e.begin);
     result.entries_.push_back({std::move(e.name), std::string(e.dtype->name), std::move(e.sizes),
                                data_begin + e.begin, bytes});
   }
@@ -129,10 +159,10 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
                          ": tensor ", shown(name), ": got ", static_cast<int>(*odd),
                          " for a boolean, needed 0 or 1")};
   }
-  if (entry->begin % static_cast<uint64_t>(bytes_of(*dtype)) != 0) return copy_of(*entry, *dtype);
-  auto* data = const_cast<std::byte*>(entry->bytes.data());
-  auto storage = Storage::adopt(data, entry->bytes.size(), cpu, [keep = mapping_] {});
-  storage.set_exposed(false);  // no one else has a pointer into private pages
+  Storage storage;
+  if (entry->begin % static_cast<uint64_t>(bytes_of(*dtype)) == 0 && !entry->bytes.empty())
+    storage = mapping_->mapped_apart(entry->begin, entry->bytes.size());
+  if (!storage) return copy_of(*entry, *dtype);
   return Tensor::over(std::move(storage), *dtype, entry->sizes,
                       contiguous_strides(name, entry->sizes));
 }

@@ -41,13 +41,13 @@ class Safetensors {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const SafetensorsEntry* find(std::string_view name) const;  // null if there is none
 
-  // The tensor over the mapped bytes, without a copy.  It may be written to: the file and other
-  // tensors of the same name do not change.  The mapping lives as long as any of its tensors.
+  // The tensor over mapped bytes, without a copy.  It may be written to: the file and other tensors
+  // do not change, not even those of the same name.  It may outlive this.
   // Failure if there is no such name, or if Vitro does not support its dtype.
   Result<Tensor> tensor(std::string_view name) const;
 
  private:
-  struct Mapping;
+  class Mapping;
   Failure no_tensor(std::string_view name) const;
 
   std::string path_;
