@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -85,9 +86,9 @@ struct Parameter<std::vector<Scalar>> final : AnyParameter {
     if (const auto* many = std::get_if<std::vector<Scalar>>(&call[i])) value = *many;
   }
 };
-template <>
-struct Parameter<std::span<const Tensor>> final : AnyParameter {
-  std::span<const Tensor> value;
+template <std::derived_from<std::span<const Tensor>> List>
+struct Parameter<List> final : AnyParameter {
+  List value{std::span<const Tensor>()};
   // An empty list may arrive as a list of numbers.
   Parameter(const BoundCall& call, size_t i) {
     if (const auto* list = std::get_if<std::vector<Tensor>>(&call[i])) value = *list;

@@ -137,16 +137,16 @@ std::vector<Tensor> with_rank(std::span<const Tensor> tensors, int64_t rank,
 
 }  // namespace
 
-Tensor hstack(std::span<const Tensor> tensors, std::source_location from) {
+Tensor hstack(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("hstack", from);
   const std::vector<Tensor> parts = with_rank(tensors, 1, from);
   return cat(parts, !parts.empty() && parts[0].rank() == 1 ? 0 : 1, from);
 }
-Tensor vstack(std::span<const Tensor> tensors, std::source_location from) {
+Tensor vstack(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("vstack", from);
   return cat(with_rank(tensors, 2, from), 0, from);
 }
-Tensor dstack(std::span<const Tensor> tensors, std::source_location from) {
+Tensor dstack(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("dstack", from);
   return cat(with_rank(tensors, 3, from), 2, from);
 }

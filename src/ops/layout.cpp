@@ -34,7 +34,7 @@ Tensor view_as(ops::At x, const Tensor& other) {
   return view(x, other.sizes());
 }
 
-std::vector<Tensor> broadcast_tensors(std::span<const Tensor> tensors, std::source_location from) {
+std::vector<Tensor> broadcast_tensors(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("broadcast_tensors", from);
   Sizes sizes;
   for (const Tensor& one : tensors) sizes = ops::broadcast("broadcast_tensors", sizes, one.sizes());
@@ -183,7 +183,7 @@ std::vector<Tensor> dsplit_at(ops::At x, const Dims& indices) {
   return tensor_split_at(x, indices, split_dim("dsplit", x.operand.tensor(), 2, 3));
 }
 
-Tensor column_stack(std::span<const Tensor> tensors, std::source_location from) {
+Tensor column_stack(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("column_stack", from);
   std::vector<Tensor> columns;
   for (const Tensor& one : tensors)
@@ -192,7 +192,7 @@ Tensor column_stack(std::span<const Tensor> tensors, std::source_location from) 
 }
 
 // Each matrix is padded to the width of all.
-Tensor block_diag(std::span<const Tensor> tensors, std::source_location from) {
+Tensor block_diag(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("block_diag", from);
   if (tensors.empty()) return zeros({1, 0}, default_float, {}, from);
   Size width = 0;

@@ -234,7 +234,7 @@ class Order {
 
 }  // namespace
 
-Tensor linalg_multi_dot(std::span<const Tensor> tensors, std::source_location from) {
+Tensor linalg_multi_dot(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("linalg_multi_dot", from);
   VITRO_CHECK(tensors.size() >= 2, "linalg_multi_dot: needs at least two tensors, got ",
               tensors.size());

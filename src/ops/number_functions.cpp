@@ -2,6 +2,7 @@
 // expression over its symbols, and reading an element is a graph break.
 #include "bind.h"
 #include "functions.h"
+#include "vitro/base/called_as.h"
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/reduce.h"
@@ -36,11 +37,10 @@ bool holds_everywhere(const At& x, const Tensor& truths) {
   return all({truths, x.where}).item<bool>(x.where);
 }
 Scalar equal_tensors(At x, const Tensor& other) {
-  return equal_sizes(x.operand.tensor().sizes(), other.sizes()) &&
-         holds_everywhere(x, eq({x.operand.tensor(), x.where}, other));
+  return vitro::equal(x, other);
 }
 Scalar all_close(At x, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  return holds_everywhere(x, isclose(x, other, rtol, atol, equal_nan));
+  return vitro::allclose(x, other, rtol, atol, equal_nan);
 }
 
 constexpr NamedFunction rows[] = {
@@ -74,3 +74,17 @@ std::span<const NamedFunction> number_functions() {
 }
 
 }  // namespace vitro::ops
+
+namespace vitro {
+
+bool equal(ops::At x, const Tensor& other) {
+  const CalledAs name("equal", x.where);
+  return ops::equal_sizes(x.operand.tensor().sizes(), other.sizes()) &&
+         ops::holds_everywhere(x, eq({x.operand.tensor(), x.where}, other));
+}
+bool allclose(ops::At x, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  const CalledAs name("allclose", x.where);
+  return ops::holds_everywhere(x, isclose(x, other, rtol, atol, equal_nan));
+}
+
+}  // namespace vitro

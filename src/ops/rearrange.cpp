@@ -111,7 +111,7 @@ std::vector<Tensor> tensor_split_at(ops::At x, const Dims& indices, int64_t dim)
   return out;
 }
 
-std::vector<Tensor> meshgrid(std::span<const Tensor> tensors, std::string_view indexing,
+std::vector<Tensor> meshgrid(ops::TensorsArg tensors, std::string_view indexing,
                              std::source_location from) {
   const CalledAs name("meshgrid", from);
   VITRO_CHECK(!tensors.empty(), "meshgrid: needs at least one tensor");
@@ -136,7 +136,7 @@ std::vector<Tensor> meshgrid(std::span<const Tensor> tensors, std::string_view i
   return out;
 }
 
-Tensor cartesian_prod(std::span<const Tensor> tensors, std::source_location from) {
+Tensor cartesian_prod(ops::TensorsArg tensors, std::source_location from) {
   const CalledAs name("cartesian_prod", from);
   for (const Tensor& t : tensors)
     VITRO_CHECK(t.rank() == 1, "cartesian_prod: needs tensors of rank 1, got sizes ",

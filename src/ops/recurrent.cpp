@@ -345,50 +345,48 @@ std::tuple<Tensor, Tensor> two(std::pair<Tensor, State> out) {
 std::tuple<Tensor, Tensor, Tensor> lstm(ops::At x, ops::TensorsArg hx, ops::TensorsArg weights,
                                         const ops::RecurrentAttrs& attrs) {
   const CalledAs name("lstm", x.where);
-  return ops::three(ops::recurrent("lstm", ops::Kind::lstm, x, ops::state_of("lstm", hx.list),
-                                   weights.list, attrs));
+  return ops::three(
+      ops::recurrent("lstm", ops::Kind::lstm, x, ops::state_of("lstm", hx), weights, attrs));
 }
 std::tuple<Tensor, Tensor> gru(ops::At x, const Tensor& hx, ops::TensorsArg weights,
                                const ops::RecurrentAttrs& attrs) {
-  return ops::two(ops::recurrent("gru", ops::Kind::gru, x, {hx, {}}, weights.list, attrs));
+  return ops::two(ops::recurrent("gru", ops::Kind::gru, x, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_tanh(ops::At x, const Tensor& hx, ops::TensorsArg weights,
                                     const ops::RecurrentAttrs& attrs) {
-  return ops::two(ops::recurrent("rnn_tanh", ops::Kind::tanh, x, {hx, {}}, weights.list, attrs));
+  return ops::two(ops::recurrent("rnn_tanh", ops::Kind::tanh, x, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_relu(ops::At x, const Tensor& hx, ops::TensorsArg weights,
                                     const ops::RecurrentAttrs& attrs) {
-  return ops::two(ops::recurrent("rnn_relu", ops::Kind::relu, x, {hx, {}}, weights.list, attrs));
+  return ops::two(ops::recurrent("rnn_relu", ops::Kind::relu, x, {hx, {}}, weights, attrs));
 }
 
 std::tuple<Tensor, Tensor, Tensor> lstm(ops::At data, const Tensor& batch_sizes, ops::TensorsArg hx,
                                         ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
   const CalledAs name("lstm", data.where);
   return ops::three(ops::packed("lstm", ops::Kind::lstm, data, batch_sizes,
-                                ops::state_of("lstm", hx.list), weights.list, attrs));
+                                ops::state_of("lstm", hx), weights, attrs));
 }
 std::tuple<Tensor, Tensor> gru(ops::At data, const Tensor& batch_sizes, const Tensor& hx,
                                ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
-  return ops::two(
-      ops::packed("gru", ops::Kind::gru, data, batch_sizes, {hx, {}}, weights.list, attrs));
+  return ops::two(ops::packed("gru", ops::Kind::gru, data, batch_sizes, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_tanh(ops::At data, const Tensor& batch_sizes, const Tensor& hx,
                                     ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
   return ops::two(
-      ops::packed("rnn_tanh", ops::Kind::tanh, data, batch_sizes, {hx, {}}, weights.list, attrs));
+      ops::packed("rnn_tanh", ops::Kind::tanh, data, batch_sizes, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_relu(ops::At data, const Tensor& batch_sizes, const Tensor& hx,
                                     ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
   return ops::two(
-      ops::packed("rnn_relu", ops::Kind::relu, data, batch_sizes, {hx, {}}, weights.list, attrs));
+      ops::packed("rnn_relu", ops::Kind::relu, data, batch_sizes, {hx, {}}, weights, attrs));
 }
 
 std::tuple<Tensor, Tensor> lstm_cell(ops::At x, ops::TensorsArg hx, const Tensor& w_ih,
                                      const Tensor& w_hh, const Tensor& b_ih, const Tensor& b_hh) {
   const CalledAs name("lstm_cell", x.where);
-  const ops::State next =
-      ops::cell("lstm_cell", ops::Kind::lstm, x, ops::state_of("lstm_cell", hx.list),
-                {w_ih, w_hh, b_ih, b_hh, {}});
+  const ops::State next = ops::cell("lstm_cell", ops::Kind::lstm, x, ops::state_of("lstm_cell", hx),
+                                    {w_ih, w_hh, b_ih, b_hh, {}});
   return {next.h, next.c};
 }
 Tensor gru_cell(ops::At x, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,

@@ -10,6 +10,7 @@
 #include "ops/memory_format.h"
 #include "ops/uneven_windows.h"
 #include "vitro/base/called_as.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/region.h"
 #include "vitro/ops/choose.h"
@@ -230,28 +231,35 @@ Tensor resized_by(const Resizing& how, At x, const std::optional<Sizes>& size,
 
 namespace {
 
-// The op of a mode of interpolate for planes of `dims` dimensions; null if there is none.
-const ops::Resizing* resizing_of(std::string_view mode, int64_t dims, bool antialias) {
-  struct Row {
-    std::string_view mode;
-    const ops::Resizing& how;
-  };
-  static constexpr Row rows[] = {{"nearest", ops::nearest1d},
-                                 {"nearest", ops::nearest2d},
-                                 {"nearest", ops::nearest3d},
-                                 {"nearest-exact", ops::nearest_exact1d},
-                                 {"nearest-exact", ops::nearest_exact2d},
-                                 {"nearest-exact", ops::nearest_exact3d},
-                                 {"linear", ops::linear1d},
-                                 {"bilinear", ops::bilinear2d},
-                                 {"trilinear", ops::trilinear3d},
-                                 {"bicubic", ops::bicubic2d},
-                                 {"bilinear", ops::bilinear2d_aa},
-                                 {"bicubic", ops::bicubic2d_aa}};
-  for (const Row& row : rows) {
-    if (row.mode == mode && row.how.dims == dims && row.how.antialias == antialias) return &row.how;
+struct InterpolateMode {
+  std::string_view name;
+  const ops::Resizing& how;
+};
+constexpr InterpolateMode interpolate_modes[] = {{"nearest", ops::nearest1d},
+                                                 {"nearest", ops::nearest2d},
+                                                 {"nearest", ops::nearest3d},
+                                                 {"nearest-exact", ops::nearest_exact1d},
+                                                 {"nearest-exact", ops::nearest_exact2d},
+                                                 {"nearest-exact", ops::nearest_exact3d},
+                                                 {"linear", ops::linear1d},
+                                                 {"bilinear", ops::bilinear2d},
+                                                 {"trilinear", ops::trilinear3d},
+                                                 {"bicubic", ops::bicubic2d},
+                                                 {"bilinear", ops::bilinear2d_aa},
+                                                 {"bicubic", ops::bicubic2d_aa}};
+
+// The op of a mode of interpolate for planes of `dims` dimensions; Error if there is none.
+const ops::Resizing& resizing_of(std::string_view mode, int64_t dims, bool antialias) {
+  std::string others;
+  for (const InterpolateMode& one : interpolate_modes) {
+    if (one.how.dims != dims || one.how.antialias != antialias) continue;
+    if (one.name == mode) return one.how;
+    others += cat(others.empty() ? "" : ", ", one.name);
   }
-  return nullptr;
+  const std::string_view with = antialias ? " with antialias" : "";
+  VITRO_CHECK(!others.empty(), "interpolate: there is no mode", with, " for x of rank ", dims + 2);
+  VITRO_CHECK(false, "interpolate: there is no mode ", mode, with, " for x of rank ", dims + 2,
+              "; needs ", others, antialias ? "" : ", area");
 }
 
 // One number, or one for each dimension.
@@ -277,7 +285,8 @@ Tensor interpolate(ops::At x, InterpolateOptions how) {
   VITRO_CHECK(dims >= 1 && dims <= 3, "interpolate: needs x of rank 3, 4 or 5, got sizes ",
               numbers_of(t.sizes()));
   VITRO_CHECK(how.size.empty() != how.scale_factor.empty(),
-              "interpolate: needs either size or scale_factor");
+              "interpolate: needs either size or scale_factor, got ",
+              how.size.empty() ? "neither" : "both");
   ops::Scales scales(static_cast<size_t>(dims));
   if (how.size.empty()) {
     fill_up(how.scale_factor, "scale_factor", dims);
@@ -293,13 +302,11 @@ Tensor interpolate(ops::At x, InterpolateOptions how) {
     fill_up(how.size, "size", dims);
   }
   if (how.mode == "area" && !how.align_corners && !how.antialias) return area(x, how.size);
-  const ops::Resizing* resizing = resizing_of(how.mode, dims, how.antialias);
-  VITRO_CHECK(resizing, "interpolate: there is no mode ", how.mode,
-              how.antialias ? " with antialias" : "", " for x of rank ", dims + 2);
-  VITRO_CHECK(!how.align_corners || resizing->by == ops::Interpolation::linear ||
-                  resizing->by == ops::Interpolation::cubic,
+  const ops::Resizing& resizing = resizing_of(how.mode, dims, how.antialias);
+  VITRO_CHECK(!how.align_corners || resizing.by == ops::Interpolation::linear ||
+                  resizing.by == ops::Interpolation::cubic,
               "interpolate: mode ", how.mode, " does not take align_corners");
-  return ops::resized(*resizing, x, how.size, scales, how.align_corners);
+  return ops::resized(resizing, x, how.size, scales, how.align_corners);
 }
 
 namespace {

@@ -259,7 +259,13 @@ TEST(Window, errors_say_what_is_needed) {
   has(message([&] { max_pool3d(unsqueeze(x, 0), {2, 2}); }), "kernel_size needs one number or 3");
   has(message([&] { col2im(x, {3, 3}, 2, 1, 0, 1); }), "needs a multiple of 4 rows and 4 columns");
   has(message([&] { interpolate(x, {.size = 4, .mode = "bilinear"}); }),
-      "there is no mode bilinear for x of rank 3");
+      "there is no mode bilinear for x of rank 3; needs nearest, nearest-exact, linear, area");
+  const Tensor image = unsqueeze(x, 0);
+  has(message([&] { interpolate(image, {.size = 4, .mode = "area", .antialias = true}); }),
+      "there is no mode area with antialias for x of rank 4; needs bilinear, bicubic");
+  has(message([&] { interpolate(image, {}); }), "needs either size or scale_factor, got neither");
+  has(message([&] { interpolate(image, {.size = 4, .scale_factor = 2}); }),
+      "needs either size or scale_factor, got both");
   has(message([&] { interpolate(x, {.size = 4, .align_corners = true}); }),
       "mode nearest does not take align_corners");
   has(message([&] { grid_sample(unsqueeze(x, 0), zeros({1, 2, 2, 2}), "cubic"); }),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <deque>
@@ -62,6 +63,7 @@ TEST(FromPyTorch, tensors_say_what_they_are) {
   EXPECT_EQ(x.numel(), 48);
   EXPECT_EQ(x.dtype(), DType::f32);
   EXPECT_TRUE(x.is_contiguous());
+  EXPECT_EQ(x.strides()[0], 6);
   EXPECT_EQ(s.item<float>(), 47 * 48 / 2);
   EXPECT_EQ(x.to_vector<float>()[47], x.data<float>()[47]);
   testing::internal::CaptureStdout();
@@ -120,6 +122,10 @@ TEST(FromPyTorch, tensors_are_reshaped) {
   EXPECT_EQ(sizes_of(unsqueeze(x, 0)), (Ns{1, 8, 6}));
   EXPECT_EQ(sizes_of(cat({a, b}, 1)), (Ns{2, 6}));
   EXPECT_EQ(sizes_of(stack({a, b})), (Ns{2, 2, 3}));
+  const Tensor i = arange(2), j = arange(3);
+  EXPECT_EQ(sizes_of(vstack({a, b})), (Ns{4, 3}));
+  EXPECT_EQ(sizes_of(meshgrid({i, j})[1]), (Ns{2, 3}));
+  EXPECT_EQ(sizes_of(split_with_sizes(x, {2, 6})[1]), (Ns{6, 6}));
   EXPECT_EQ(chunk(x, 3, -1).size(), 3u);
   EXPECT_EQ(split(x, 2).size(), 4u);
 }
@@ -143,6 +149,10 @@ TEST(FromPyTorch, elements_are_computed) {
   EXPECT_FALSE(first(p & q));
   EXPECT_FALSE(first(p | q));
   EXPECT_TRUE(first(~p));
+  EXPECT_FALSE(equal(a, b));
+  EXPECT_FALSE(equal(a, w));
+  EXPECT_FALSE(allclose(a, b));
+  EXPECT_TRUE(equal(a, clone(a)) && allclose(a, a + 1e-5));
   EXPECT_EQ(first(where(p, a, b)), 2);
   EXPECT_EQ(first(maximum(a, b)), 7);
   EXPECT_EQ(first(ops::call("add.Tensor", {a, b}, {{"alpha", Scalar(2)}})[0]), 11);
@@ -171,6 +181,7 @@ TEST(FromPyTorch, dimensions_are_folded) {
   EXPECT_EQ(sizes_of(sum(x, {0, 1}, true)), (Ns{1, 1}));
   EXPECT_EQ(sizes_of(mean(x, -1)), (Ns{8}));
   EXPECT_NEAR(first(var(x, 1, 0)), 35.0 / 12, 1e-5);
+  EXPECT_NEAR(first(stddev(x, 1)), std::sqrt(35.0 / 10), 1e-5);
   EXPECT_EQ(first(amax(x)), 47);
   EXPECT_EQ(first(amax(x, 1)), 5);
   EXPECT_EQ(first(argmax(x, 1)), 5);
@@ -198,6 +209,16 @@ TEST(FromPyTorch, layers_are_functions) {
     EXPECT_EQ(sizes_of(max_pool2d(x, 3, 2, 1)), (Ns{1, 1, 16, 16}));
     EXPECT_EQ(sizes_of(im2col(x, 3, 1, 1, 1)), (Ns{1, 9, 1024}));
     EXPECT_EQ(sizes_of(interpolate(x, {.size = {64, 64}})), (Ns{1, 1, 64, 64}));
+    EXPECT_EQ(sizes_of(interpolate(x, {.scale_factor = 2, .mode = "bilinear"})),
+              (Ns{1, 1, 64, 64}));
+    const Tensor p = ones({1, 9, 4});
+    EXPECT_EQ(first(col2im(p, {4, 4}, 3, 1, 0, 1)), 1);
+    const Tensor theta = view(Tensor::from({1.0F, 0.0F, 0.0F, 0.0F, 1.0F, 0.0F}, {6}), {1, 2, 3});
+    EXPECT_EQ(first(grid_sample(x, affine_grid_generator(theta, {1, 1, 4, 4}, false))), 1);
+    EXPECT_EQ(sizes_of(fft_fft2(x, {4, 4})), (Ns{1, 1, 4, 4}));
+    const Tensor a = 2 * eye(3);
+    EXPECT_EQ(sum(linalg_inv(a)).item<float>(), 1.5);
+    EXPECT_NEAR(first(ndtr(x)), 0.8413447, 1e-6);  // the normal distribution at 1
   }
   const Tensor q = ones({1, 2, 4, 8}), k = q, v = q;
   EXPECT_EQ(first(scaled_dot_product_attention(q, k, v, {}, 0, true)), 1);
@@ -217,6 +238,11 @@ struct Sequence : nn::Module {
 
 struct Block : nn::Module {
   Block(Module& owner, std::string name) : Module(owner, std::move(name)) {}
+  nn::Linear fc{*this, "fc", 6, 8};
+};
+
+struct Convolution : nn::Module {
+  nn::Conv2d conv{*this, "conv", 3, 8, 3, {.padding = 1}, false};
   nn::Linear fc{*this, "fc", 6, 8};
 };
 
@@ -251,6 +277,13 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   EXPECT_FALSE(model.first.is_training());
   Blocks blocks;
   EXPECT_EQ(blocks.named_parameters()[1].first, "blocks.0.fc.weight");
+  {
+    Convolution model;
+    EXPECT_FALSE(model.conv.bias.defined());
+    const Tensor w = ones({8, 6});
+    copy_(model.fc.weight, w);
+    EXPECT_EQ(sum(model.fc.weight).item<float>(), 48);
+  }
   auto fast = compile(std::ref(model));
   EXPECT_EQ(fast(x).to_vector<float>(), model(x).to_vector<float>());
 }

@@ -29,6 +29,11 @@ Tensor nan_to_num(ops::At x, std::optional<double> nan = {}, std::optional<doubl
 // Whether |x - other| <= atol + rtol * |other|.
 Tensor isclose(ops::At x, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                bool equal_nan = false);
+// Whether all elements are close, or equal. Both read an element: a graph break in a compiled
+// function. Tensors of different sizes are not equal.
+bool allclose(ops::At x, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
+bool equal(ops::At x, const Tensor& other);
 Tensor isfinite(ops::At x);
 Tensor isposinf(ops::At x);
 Tensor isneginf(ops::At x);

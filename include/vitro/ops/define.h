@@ -39,9 +39,11 @@
 
 #include <array>
 #include <concepts>
+#include <initializer_list>
 #include <source_location>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op.h"
@@ -73,6 +75,15 @@ class First {
       : operand(n), where(from) {}
   Operand operand;
   std::source_location where;
+};
+
+// A list of tensors, borrowed for the call: {a, b}, a vector, an array or a span.
+struct TensorsArg : std::span<const Tensor> {
+  TensorsArg(std::span<const Tensor> all) : span(all) {}                            // NOLINT
+  TensorsArg(const std::vector<Tensor>& all) : span(all) {}                         // NOLINT
+  TensorsArg(std::initializer_list<Tensor> all) : span(all.begin(), all.size()) {}  // NOLINT
+  template <size_t n>
+  TensorsArg(const std::array<Tensor, n>& all) : span(all) {}  // NOLINT
 };
 
 // The definition of an op. The library has those of the list (ops/all.h); to define another one,

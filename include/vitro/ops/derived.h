@@ -2,7 +2,6 @@
 //   Tensor y = repeat(x, {2, 1});   Tensor z = vstack({x, y});
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -33,12 +32,9 @@ Tensor masked_scatter(ops::At x, const Tensor& mask, const Tensor& source);
 
 // cat along dimension 1 (0 for vectors), 0 and 2 of tensors of at least 1, 2 and 3 dimensions: a
 // vector is a row of a matrix, a matrix has a last dimension of size 1.
-Tensor hstack(std::span<const Tensor> tensors,
-              std::source_location from = std::source_location::current());
-Tensor vstack(std::span<const Tensor> tensors,
-              std::source_location from = std::source_location::current());
-Tensor dstack(std::span<const Tensor> tensors,
-              std::source_location from = std::source_location::current());
+Tensor hstack(ops::TensorsArg tensors, std::source_location from = std::source_location::current());
+Tensor vstack(ops::TensorsArg tensors, std::source_location from = std::source_location::current());
+Tensor dstack(ops::TensorsArg tensors, std::source_location from = std::source_location::current());
 
 // beta * x + alpha * bmm(batch1, batch2); x is not read if beta is 0.
 Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,

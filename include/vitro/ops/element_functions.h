@@ -1,7 +1,7 @@
 // Functions of elements that need loops whose length depends on the elements: they are opaque
 // kernels, one element after the other, so that they are not fused. Operands are promoted and
 // broadcast like those of pointwise ops; they are computed in f64, or i64, and rounded once.
-//   Tensor d = gcd(a, b);   Tensor p = igamma(a, x);   Tensor y = chebyshev_polynomial_t(x, n);
+//   Tensor d = gcd(a, b);   Tensor p = igamma(a, x);   Tensor z = special_zeta(x, q);
 #pragma once
 
 #include "vitro/ops/define.h"

@@ -1,21 +1,31 @@
 // Discrete Fourier transforms, along one, two or any dimensions, and what is written with them.
-//   Tensor z = fft_rfft(x);   Tensor y = fft_irfft(z, x.size(-1));   Tensor s = stft(x, 512, 128);
+//   Tensor z = fft_rfft(x);   Tensor y = fft_irfft(z, x.size(-1));   Tensor s = stft(x, 512);
 // `n` and `s` are the lengths of the signal: longer operands are cut, shorter ones filled with 0.
 // `norm` says which direction is scaled by 1/n: "backward" (the default), "forward", or "ortho":
 // each by 1/sqrt(n). The lengths may be any numbers; those with large prime factors take several
 // times as long. Real operands become complex where that is needed, integers f32.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "vitro/ops/fourier.h"
 
 namespace vitro {
 
+// Lists that may be left out: fft_fft2(x, {64, 64}), fft_fftn(x, {}, {0, 1}).
+template <class T>
+struct FftList : std::optional<SmallVector<T>> {
+  FftList() = default;
+  FftList(std::initializer_list<T> list) : std::optional<SmallVector<T>>(list) {}
+  FftList(SmallVector<T> list)  // NOLINT(google-explicit-constructor)
+      : std::optional<SmallVector<T>>(std::move(list)) {}
+};
 using FftSize = std::optional<Size>;
-using FftSizes = std::optional<Sizes>;
-using FftDims = std::optional<Dims>;
+using FftSizes = FftList<Size>;
+using FftDims = FftList<int64_t>;
 
 Tensor fft_fft(ops::At x, FftSize n = {}, int64_t dim = -1, std::string_view norm = {});
 Tensor fft_ifft(ops::At x, FftSize n = {}, int64_t dim = -1, std::string_view norm = {});

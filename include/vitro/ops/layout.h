@@ -14,7 +14,7 @@ Tensor broadcast_to(ops::At x, SizesArg size);
 Tensor expand_as(ops::At x, const Tensor& other);
 Tensor view_as(ops::At x, const Tensor& other);
 // All expanded to the sizes to which they broadcast.
-std::vector<Tensor> broadcast_tensors(std::span<const Tensor> tensors,
+std::vector<Tensor> broadcast_tensors(ops::TensorsArg tensors,
                                       std::source_location from = std::source_location::current());
 Tensor sum_to_size(ops::At x, SizesArg size);  // the inverse: sums what broadcasting repeats
 
@@ -39,10 +39,10 @@ std::vector<Tensor> dsplit(ops::At x, int64_t sections);
 std::vector<Tensor> dsplit_at(ops::At x, const Dims& indices);
 
 // The tensors as columns of a matrix: vectors as one each, matrices as theirs.
-Tensor column_stack(std::span<const Tensor> tensors,
+Tensor column_stack(ops::TensorsArg tensors,
                     std::source_location from = std::source_location::current());
 // A matrix with the matrices on its diagonal, else 0; vectors are rows.
-Tensor block_diag(std::span<const Tensor> tensors,
+Tensor block_diag(ops::TensorsArg tensors,
                   std::source_location from = std::source_location::current());
 Tensor diagflat(ops::At x, int64_t offset = 0);  // diag of the flat x
 // The first half of each dimension exchanged with the second; of the dimensions given, if any.

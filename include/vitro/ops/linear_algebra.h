@@ -37,7 +37,7 @@ Tensor addr(ops::At x, const Tensor& vec1, const Tensor& vec2, const Scalar& bet
             const Scalar& alpha = 1);
 // The product of all matrices, in the order with the fewest operations; the first and the last may
 // be vectors.
-Tensor linalg_multi_dot(std::span<const Tensor> tensors,
+Tensor linalg_multi_dot(ops::TensorsArg tensors,
                         std::source_location from = std::source_location::current());
 
 Tensor trace(ops::At x);

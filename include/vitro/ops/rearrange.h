@@ -2,7 +2,6 @@
 //   Tensor y = roll(x, {1}, {-1});   Tensor z = repeat_interleave(x, 2, 0);
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,10 +24,10 @@ Tensor rot90(ops::At x, int64_t k = 1, DimsArg dims = {0, 1});
 std::vector<Tensor> tensor_split(ops::At x, int64_t sections, int64_t dim = 0);
 std::vector<Tensor> tensor_split_at(ops::At x, const Dims& indices, int64_t dim = 0);
 // A grid of vectors, each along its own dimension; indexing "xy" swaps the first two dimensions.
-std::vector<Tensor> meshgrid(std::span<const Tensor> tensors, std::string_view indexing = "ij",
+std::vector<Tensor> meshgrid(ops::TensorsArg tensors, std::string_view indexing = "ij",
                              std::source_location from = std::source_location::current());
 // All combinations of the elements of vectors, one per row.
-Tensor cartesian_prod(std::span<const Tensor> tensors,
+Tensor cartesian_prod(ops::TensorsArg tensors,
                       std::source_location from = std::source_location::current());
 
 // Each element along dim repeated; without dim x is flat first. With a tensor of repeats, one for

@@ -10,7 +10,6 @@
 // The number of steps is a part of a compiled function: a graph has the ops of each step.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -25,14 +24,6 @@ struct RecurrentAttrs {
   int64_t num_layers = 1;
   double dropout = 0;  // of what each layer but the last one passes on, if `train`
   bool train = false, bidirectional = false, batch_first = false;
-};
-
-// A list of tensors, borrowed.
-struct TensorsArg {
-  TensorsArg(std::span<const Tensor> all) : list(all) {}                            // NOLINT
-  TensorsArg(const std::vector<Tensor>& all) : list(all) {}                         // NOLINT
-  TensorsArg(std::initializer_list<Tensor> all) : list(all.begin(), all.size()) {}  // NOLINT
-  std::span<const Tensor> list;
 };
 
 }  // namespace ops

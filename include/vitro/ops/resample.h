@@ -1,13 +1,15 @@
 // Resizing and sampling of images x [n, c, ...], whose dimensions after the first two are a plane,
 // and moving elements between channels and planes.
 //   Tensor y = upsample_bilinear2d(x, {64, 64}, false);
-//   Tensor z = interpolate(x, {.scale_factor = {2}, .mode = "bicubic"});
+//   Tensor z = interpolate(x, {.scale_factor = 2, .mode = "bicubic"});
 // All are written with gathers and arithmetic, so they fuse and have gradients.
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vitro/ops/define.h"
@@ -101,11 +103,19 @@ inline Tensor upsample_bicubic2d_aa(ops::At x, SizesArg output_size, bool align_
   return ops::resized(ops::bicubic2d_aa, x, output_size, {scales_h, scales_w}, align_corners);
 }
 
+// One number, or a list: .scale_factor = 2, .scale_factor = {2, 1.5}.
+struct Factors : std::vector<double> {
+  Factors() = default;
+  Factors(double one) : vector{one} {}  // NOLINT(google-explicit-constructor)
+  Factors(std::initializer_list<double> all) : vector(all) {}
+  Factors(std::vector<double> all)
+      : vector(std::move(all)) {}  // NOLINT(google-explicit-constructor)
+};
 // Either size or scale_factor, each with one number for all dimensions of the plane, or one for
 // each.
 struct InterpolateOptions {
   SizesArg size = {};
-  std::vector<double> scale_factor = {};
+  Factors scale_factor = {};
   // nearest, nearest-exact, linear, bilinear, trilinear, bicubic, or area: the mean of the elements
   // that a new one covers.
   std::string_view mode = "nearest";
