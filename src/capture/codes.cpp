@@ -74,7 +74,9 @@ const Code inputs_differ{"V0302", "a tensor has a different shape or dtype",
                          "differ become symbols; other differences make a new path.",
                          "f(ones({2})); f(ones({3}));",
                          "Nothing for a size: it is a symbol from now on. dynamic = true or "
-                         "mark_dynamic(tensor, dim) make it one from the first call."};
+                         "mark_dynamic(tensor, dim) make it one from the first call. A tensor "
+                         "assigned to the member of a module is not a parameter: copy_ the new "
+                         "values into the parameter instead."};
 const Code number_differs{
     "V0303", "a plain number varies",
     "A number passed to an op differs from the recorded one; elementwise ops then take it as an "

@@ -196,7 +196,10 @@ std::string describe(const TensorImpl& t) {
 }
 
 std::string difference(const ExternalInput& input, const TensorImpl& t) {
-  return cat("expected ", describe(input), ", got ", describe(t));
+  const bool differ = input.is_parameter != t.is_parameter;
+  return cat("expected ", differ && input.is_parameter ? "parameter " : "", describe(input),
+             ", got ", differ && t.is_parameter ? "parameter " : "", describe(t),
+             differ && input.is_parameter ? ", which is not a parameter" : "");
 }
 
 }  // namespace vitro::capture

@@ -8,6 +8,7 @@
 #include "capture/external_inputs.h"
 #include "capture/generalise.h"
 #include "capture/trace_tree.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/module_path.h"
 
@@ -193,6 +194,12 @@ std::string RecompileReasons::question_difference(const std::vector<sym::Guard>&
              : cat("the function compares a size: expected ", other->text(), with_values(*other));
 }
 
+// The program's call, not the one within a function of the library.
+std::string RecompileReasons::place_of(const OpCall& call) const {
+  const std::source_location from = CalledAs::current().from;
+  return location_text(from.line() != 0 ? from : expansion_.location_of(call));
+}
+
 RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
                                                   const OpCall& call) const {
   RecompileReason reason;
@@ -208,8 +215,7 @@ RecompileReason RecompileReasons::of_another_node(std::atomic<TraceNode*>& link,
   if (near->op != call.op) explain_by_question(near->asked, &reason);
   // Arguments have no location: the first op's location identifies the function.
   const TraceNode* next = near->next.load(std::memory_order_acquire);
-  reason.location = call.op || !next ? location_text(expansion_.location_of(call))
-                                     : location_text(next->location);
+  reason.location = call.op || !next ? place_of(call) : location_text(next->location);
   return reason;
 }
 
@@ -227,7 +233,7 @@ RecompileReason RecompileReasons::of_going_on(const OpCall& call) const {
   const SegmentVariant* end = at ? at->variants.load(std::memory_order_acquire) : nullptr;
   if (!end || !call.op || end->made_by == slots_.call()) return {};
   RecompileReason reason{&op_differs, cat("expected the end of the segment, got ", call.op->name),
-                         location_text(expansion_.location_of(call))};
+                         place_of(call)};
   explain_by_question(end->asked, &reason);
   return reason;
 }

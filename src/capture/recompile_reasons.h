@@ -48,6 +48,7 @@ class RecompileReasons {
   std::string question_difference(const std::vector<sym::Guard>& asked) const;
   void explain_by_question(const std::vector<sym::Guard>& asked, RecompileReason* reason) const;
   std::string with_values(const sym::Guard& guard) const;
+  std::string place_of(const OpCall& call) const;
 
   Matcher& matcher_;
   const Slots& slots_;

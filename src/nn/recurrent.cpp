@@ -52,10 +52,10 @@ Tensor RecurrentBase::unbatched(const Tensor& t, bool is_state) const {
   return squeeze(t, is_state || !options_.batch_first ? 1 : 0);
 }
 
-Tensor RecurrentBase::initial(const Tensor& x, int64_t width) const {
+Tensor RecurrentBase::initial(const Tensor& x, int64_t width, std::source_location from) const {
   const Size states = options_.num_layers * (options_.bidirectional ? 2 : 1);
   const Size batch = x.rank() == 3 ? x.size(options_.batch_first ? 0 : 1) : Size(1);
-  return zeros({states, batch, Size(width)}, x.dtype(), x.device());
+  return zeros({states, batch, Size(width)}, x.dtype(), x.device(), from);
 }
 
 std::tuple<Tensor, Tensor, Tensor> LSTM::operator()(ops::At at, const Tensor& h,
@@ -64,8 +64,8 @@ std::tuple<Tensor, Tensor, Tensor> LSTM::operator()(ops::At at, const Tensor& h,
   const CalledAs name("lstm", at.where);
   const Tensor &x = at.operand.tensor(), in = batched(x, false);
   VITRO_CHECK(h.defined() == c.defined(), "lstm: needs both h and c, or neither");
-  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, width()),
-               c0 = c.defined() ? batched(c, true) : initial(in, hidden());
+  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, width(), at.where),
+               c0 = c.defined() ? batched(c, true) : initial(in, hidden(), at.where);
   const auto [y, h1, c1] = lstm({in, at.where}, {h0, c0}, weights(), attrs());
   if (x.rank() != 2) return {y, h1, c1};
   return {unbatched(y, false), unbatched(h1, true), unbatched(c1, true)};
@@ -84,7 +84,7 @@ std::tuple<Tensor, Tensor> RNN::operator()(ops::At at, const Tensor& h) const {
 std::tuple<Tensor, Tensor> RecurrentBase::run(Layers layers, const ops::At& at,
                                               const Tensor& h) const {
   const Tensor &x = at.operand.tensor(), in = batched(x, false);
-  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, hidden());
+  const Tensor h0 = h.defined() ? batched(h, true) : initial(in, hidden(), at.where);
   const auto [y, h1] = layers({in, at.where}, h0, weights(), attrs());
   if (x.rank() != 2) return {y, h1};
   return {unbatched(y, false), unbatched(h1, true)};

@@ -3,6 +3,7 @@
 
 #include "capture/testing.h"
 #include "vitro/capture/options.h"
+#include "vitro/ops/activation_functions.h"
 
 namespace vitro {
 namespace {
@@ -37,6 +38,16 @@ TEST(Recompile, an_end_before_an_op_is_reported) {
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 
+TEST(Recompile, an_op_within_a_function_of_the_library_is_reported_at_the_call_of_the_program) {
+  auto f =
+      compile([](const Tensor& x, bool more) { return more ? exp(x) : softsign(x); }, graphs());
+  f(vec({1}), true);
+  f(vec({1}), false);
+  EXPECT_EQ(reasons(f.report()), "V0301 expected exp, got abs\n");
+  EXPECT_NE(f.report().recompiles[0].location.find("ways_test.cpp:"), std::string::npos)
+      << f.report().recompiles[0].location;
+}
+
 TEST(Recompile, other_results_that_are_kept_are_reported) {
   Tensor kept;
   auto f = compile(
@@ -52,6 +63,24 @@ TEST(Recompile, other_results_that_are_kept_are_reported) {
   EXPECT_TRUE(text.starts_with("V0310 the result of exp (")) << text;
   EXPECT_TRUE(text.ends_with(") is now kept\n")) << text;
   EXPECT_EQ(f.report().segments.size(), 2U);
+}
+
+TEST(Recompile, a_parameter_that_gives_way_to_another_tensor_is_reported) {
+  Tensor weight = vec({2});
+  weight.set_parameter(true, "weight");
+  auto f = compile([&](const Tensor& x) { return mul(x, weight); }, graphs());
+  f(vec({1}));
+  weight = vec({3});
+  EXPECT_EQ(values(f(vec({1}))), values(vec({3})));
+  EXPECT_EQ(
+      reasons(f.report()),
+      "V0302 mul: operand 1: expected parameter f32[1], got f32[1], which is not a parameter\n");
+  auto g = compile([&](const Tensor& x) { return mul(x, weight); }, graphs());
+  g(vec({1}));
+  weight.set_parameter(true, "weight");
+  EXPECT_EQ(values(g(vec({1}))), values(vec({3})));
+  EXPECT_EQ(reasons(g.report()),
+            "V0302 mul: operand 1 (weight): expected f32[1], got parameter f32[1]\n");
 }
 
 TEST(Recompile, a_branch_on_a_size_is_reported_as_that) {

@@ -1,11 +1,13 @@
 // Modules: named parameters and named submodules, as in torch.nn.
 //   struct Mlp : nn::Module {
 //     nn::Linear fc1{*this, "fc1", 784, 1024}, fc2{*this, "fc2", 1024, 10};
-//     Tensor forward(const Tensor& x) const { return fc2(relu(fc1(x))); }
+//     Tensor operator()(const Tensor& x) const { return fc2(relu(fc1(x))); }
 //   };
+//   Mlp model;   auto fast = compile(std::ref(model));   Tensor y = fast(x);
 // A submodule registers with its owner when it is constructed, and is an ordinary member. Modules
-// cannot be copied or moved. Threads: forward() of one module may run on several threads; the
-// caller must synchronize changes of parameters.
+// cannot be copied or moved. copy_ gives a parameter new values; a tensor assigned to its member is
+// not a parameter, and a compiled function records a new path for it. Threads: one module may be
+// called on several threads; the caller must synchronize changes of parameters.
 #pragma once
 
 #include <functional>
@@ -59,7 +61,7 @@ class Module {
   // is a parameter keeps its name.
   Tensor& add_parameter(std::string name, Tensor& slot, Tensor value);
   Tensor& add_buffer(std::string name, Tensor& slot, Tensor value);
-  // Hold it while forward() runs, so that ops know their module path.
+  // Hold it while the module runs, so that ops know their module path.
   ModuleScope scope() const { return ModuleScope(name_); }
 
  private:

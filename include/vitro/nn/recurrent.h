@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,7 +37,7 @@ class RecurrentBase : public Module {
                 RecurrentOptions options);
   ops::RecurrentAttrs attrs() const;
   // Zeros, for a batch as in x.
-  Tensor initial(const Tensor& x, int64_t width) const;
+  Tensor initial(const Tensor& x, int64_t width, std::source_location from) const;
   int64_t hidden() const { return hidden_; }
   int64_t width() const { return options_.proj_size > 0 ? options_.proj_size : hidden_; }
   // One sequence as a batch, and the results back.
