@@ -17,6 +17,10 @@ namespace {
 const TensorMeta& indices_of(const ShapeCall& call) {
   VITRO_CHECK(call.operands[0].meta && call.operands[1].meta, call.op, ": takes two tensors");
   const TensorMeta& indices = *call.operands[1].meta;
+  VITRO_CHECK(call.op != "embedding" || !is_floating(indices.dtype) ||
+                  is_floating(call.operands[0].meta->dtype),
+              "embedding: indices must be i32 or i64, got ", indices.dtype,
+              "; the table is the first argument, the indices are the second");
   check_integers(call.op, indices.dtype);
   return indices;
 }

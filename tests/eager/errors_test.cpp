@@ -257,6 +257,9 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)embedding(f({3}), whole({0})); }},
       {"embedding: indices must be i32 or i64, got f32",
        [] { (void)embedding(f({3, 2}), f({1})); }},
+      {"embedding: indices must be i32 or i64, got f32; the table is the first argument, the "
+       "indices are the second",
+       [] { (void)embedding(whole({0}), f({3, 2})); }},
       {"embedding: index 3 at position 1 is out of range for size 3",
        [] { (void)embedding(f({3, 2}), whole({0, 3})); }},
       {"embedding: index -1 at position 0 is out of range for size 3",

@@ -152,7 +152,8 @@ Tensor normal(double mean, double std, SizesArg size, DType dtype = default_floa
 // 1 with the probability in the same element of p, else 0, in p's dtype.
 Tensor bernoulli(ops::At p);
 // Indices of elements of each row of x (rank 1 or 2), chosen with probabilities proportional to the
-// elements; without replacement no index occurs twice in a row.
+// elements; without replacement no index occurs twice in a row. No element may be negative, which
+// is not checked.
 Tensor multinomial(ops::At x, int64_t num_samples, bool replacement = false);
 
 // Poisson numbers with the rates in x, whose dtype they have. Error if one is negative, where the
