@@ -225,6 +225,7 @@ TEST(Ops, have_a_page_each) {
   EXPECT_EQ(ops::page("mm"),
             "mm: [m, k] x [k, n] -> [m, n].\n\ncontraction: sums of products\n\n"
             "  mm(Tensor self, Tensor mat2) -> Tensor\n");
+  EXPECT_EQ(ops::page("subtract_").substr(0, 36), "subtract_: `sub` under another name:");
   EXPECT_EQ(ops::page("no_such_op"), "");
 }
 
