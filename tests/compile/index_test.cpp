@@ -215,6 +215,18 @@ TEST(Pick, compiled_functions_give_the_same_bits_for_any_sizes) {
   }
 }
 
+// Only the condition of a load depends on the index: its element is the same for all.
+TEST(Pick, from_padded_values_compiles) {
+  const auto f = [](const Tensor& x, const Tensor& i) {
+    const Tensor padded = slice(constant_pad_nd(unsqueeze(x, -1), {1, 1, 1, 1}) * 2, -1, 1);
+    return index_select(padded, -1, i) + 1;
+  };
+  const auto fast = compile(f);
+  const Tensor x = numbers({16, 1}), i = Tensor::from<int64_t>({1, 0}, {2});
+  EXPECT_EQ(fast(x, i).to_vector<float>(), f(x, i).to_vector<float>());
+  EXPECT_TRUE(fast.report().fallbacks.empty());
+}
+
 TEST(Pick, errors_name_the_index_and_its_dimension) {
   const Tensor x = numbers({4, 3}), good = Tensor::from<int64_t>({0, 1}, {2});
   const Tensor bad = Tensor::from<int64_t>({0, -4}, {2});

@@ -132,6 +132,7 @@ class Emitter {
   void let(const Node* node);
   bool deserves_let(const Node* node) const;
   void need_indirect(sym::Expr e);
+  void need_indirect_of(const Node* condition);
   void emit_indirect(size_t which);
   bool varies(sym::Expr e) const;
   LaneAccess lane_access_of(sym::Expr element) const;

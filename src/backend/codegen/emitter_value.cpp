@@ -239,9 +239,17 @@ std::string Emitter::Between::everywhere_text() const {
   return out;
 }
 
+// Declares what the conditions name: their text may be written without their values.
+void Emitter::need_indirect_of(const Node* condition) {
+  if (condition->fn == Fn::not_negative) return need_indirect(condition->index);
+  if (condition->fn != Fn::and_) return;
+  for (const Node* operand : condition->operands) need_indirect_of(operand);
+}
+
 std::string Emitter::load_where_text(const Node* node) {
   if (inside_) return load_text(node);
   const Node* condition = node->operands[0];
+  need_indirect_of(condition);
   const std::string& from = buffer_name(static_cast<int>(node->payload));
   const auto lanes = between(condition);
   const LaneAccess access = lane_access_of(node->index);
