@@ -227,6 +227,17 @@ TEST(Pick, from_padded_values_compiles) {
   EXPECT_TRUE(fast.report().fallbacks.empty());
 }
 
+TEST(Pick, gather_of_no_indices_takes_any_rank_also_if_their_number_is_data) {
+  const auto f = [](const Tensor& x, const Tensor& mask) { return gather(x, 0, nonzero(mask)); };
+  const auto fast = compile(f);
+  const Tensor x = numbers({1, 7, 9}), none = zeros({3, 2}, DType::boolean);
+  EXPECT_EQ(f(x, none).sizes(), (Sizes{0, 2}));
+  EXPECT_EQ(fast(x, none).sizes(), (Sizes{0, 2}));
+  const Tensor some = ones({3, 2}, DType::boolean);
+  EXPECT_EQ(error_of([&] { f(x, some); }), error_of([&] { fast(x, some); }));
+  EXPECT_NE(error_of([&] { f(x, some); }), "");
+}
+
 TEST(Pick, errors_name_the_index_and_its_dimension) {
   const Tensor x = numbers({4, 3}), good = Tensor::from<int64_t>({0, 1}, {2});
   const Tensor bad = Tensor::from<int64_t>({0, -4}, {2});
