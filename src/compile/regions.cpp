@@ -125,7 +125,7 @@ class Regions {
 }  // namespace
 
 void run_in_region(std::string_view name, std::span<const Tensor* const> inputs,
-                   const RegionBody& body) {
+                   FunctionRef<void()> body) {
   static Regions& regions = *new Regions;
   Words words;
   SmallVector<const Tensor*, 8> tensors;
@@ -140,11 +140,10 @@ void run_in_region(std::string_view name, std::span<const Tensor* const> inputs,
   const KeyView key{name, {words.data(), words.size()}};
   const capture::Function* function = regions.find_or_make(key).function(name, kb);
   if (!function) return body();
-  auto run = [&] { body(); };
   const std::span<const Tensor* const> all(tensors.data(), tensors.size());
   const uint64_t before = writes_to(all);
   try {
-    function->run(all, run, false);
+    function->run(all, body, false);
   } catch (const Error&) {
     if (writes_to(all) != before) throw;  // twice would be wrong
     body();  // fails as well, with the words and the place of this call

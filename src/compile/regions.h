@@ -11,6 +11,6 @@ extern Option<int64_t> region_kb;
 
 // Threads: any. While one compiles a region, others run it op by op.
 void run_in_region(std::string_view name, std::span<const Tensor* const> inputs,
-                   const RegionBody& body);
+                   FunctionRef<void()> body);
 
 }  // namespace vitro::pipeline

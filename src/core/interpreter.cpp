@@ -128,7 +128,7 @@ void set_region_runner(RegionRunner runner) {
 }
 
 void run_region(std::string_view name, std::span<const Tensor* const> inputs,
-                const RegionBody& body) {
+                FunctionRef<void()> body) {
   const RegionRunner runner = region_runner.load(std::memory_order_acquire);
   runner && !thread_state.top ? runner(name, inputs, body) : body();
 }

@@ -105,7 +105,7 @@ void run(const OpCall& call, std::span<Tensor> results) {
     ComplexCall complex(call, results);
     if (!is_function(call)) return rule(complex);
     const Tensor* const z = &call.operands[0].tensor();
-    return run_region(call.op->name, {&z, 1}, RegionBody([&] { rule(complex); }));
+    return run_region(call.op->name, {&z, 1}, [&] { rule(complex); });
   }
   std::vector<Tensor> made(results.size());
   ComplexCall complex(call, made);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vitro/base/function_ref.h"
 #include "vitro/capture/options.h"
 #include "vitro/capture/report.h"
 #include "vitro/capture/segment.h"
@@ -19,18 +20,8 @@ namespace vitro::capture {
 
 class TraceTree;
 
-// A piece of code to run, borrowed.
-class Body {
- public:
-  template <class F>
-  Body(F& f)  // NOLINT(google-explicit-constructor)
-      : object_(&f), run_([](void* object) { (*static_cast<F*>(object))(); }) {}
-  void operator()() const { run_(object_); }
-
- private:
-  void* object_;
-  void (*run_)(void*);
-};
+// The code of one call.
+using Body = FunctionRef<void()>;
 
 // An argument that is neither a tensor nor a number: text, or a value of a comparable type.
 struct Other {

@@ -20,26 +20,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "vitro/base/function_ref.h"
 #include "vitro/core/interpreter.h"
 
 namespace vitro {
 
-// A body to run, borrowed.
-class RegionBody {
- public:
-  template <class F>
-  explicit RegionBody(const F& f)
-      : object_(&f), run_([](const void* object) { (*static_cast<const F*>(object))(); }) {}
-  void operator()() const { run_(object_); }
-
- private:
-  const void* object_;
-  void (*run_)(const void* object);
-};
-
-// The same for a body that keeps its results itself; `name` lives as long as the process.
+// Runs a body that keeps its results itself; `name` lives as long as the process.
 void run_region(std::string_view name, std::span<const Tensor* const> inputs,
-                const RegionBody& body);
+                FunctionRef<void()> body);
 
 // Runs what the program calls outside of interpreters; set once, by vitro::init().
 using RegionRunner = decltype(&run_region);
@@ -51,7 +39,7 @@ auto region(std::string_view name, std::initializer_list<const Tensor*> inputs, 
   if (thread_state.top) return body();
   std::optional<Result> result;
   const auto keep = [&] { result.emplace(body()); };
-  run_region(name, {inputs.begin(), inputs.size()}, RegionBody(keep));
+  run_region(name, {inputs.begin(), inputs.size()}, keep);
   return Result(*std::move(result));
 }
 
