@@ -296,7 +296,9 @@ class MatmulParts {
 
  private:
   using Panel = MatmulPanel<Acc>;
-  static constexpr i64 vectors = Panel::rows * Panel::vectors, most = (23 + vectors) / vectors;
+  // Enough vectors that a call of what follows costs little beside them.
+  static constexpr i64 least = 24, of_tile = Panel::rows * Panel::vectors,
+                       most = (least + of_tile - 1) / of_tile;
 
   const ProductFinish *const all_finish_, *finish_ = nullptr;
   Acc* const c_;

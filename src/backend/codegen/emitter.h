@@ -88,6 +88,8 @@ class Emitter {
   void multiply_in_memory(const loop::Product& p, const std::string& panels);
   void multiply_panels(const loop::Product& p);
   void multiply_and_finish(const loop::Product& p);
+  void write_block(const loop::Product& p, std::string_view task,
+                   const std::vector<std::string>& tiles);
   void declare_windows(const loop::Windows& w);
   void multiply_windows(const loop::Product& p, const std::string& panels);
   void write_winograd(const loop::Product& p);

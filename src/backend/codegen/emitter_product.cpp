@@ -94,16 +94,7 @@ void Emitter::write(const loop::Product& p) {
   if (batched) out_.line("const i64 ", sym::name_of(p.batch), " = task / cut.count;");
   const std::string_view task = batched ? "task % cut.count" : "task";
   out_.line("const ProductBlock at = cut.block(", task, ");");
-  if (finishes_parts(p)) {
-    multiply_and_finish(p);
-  } else {
-    p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
-    if (p.turned) {
-      out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
-                names.turned_stride, ");");
-    }
-    finish_sums(p, tiles);
-  }
+  write_block(p, task, tiles);
   pop_scope();
   out_.close();
 }
@@ -206,15 +197,23 @@ void Emitter::write_stage(const loop::Bands::Stage& stage) {
   push_scope();
   out_.line("ProductBlock at = cut.block(block);");
   out_.line("at.row += first_row;");
-  if (finishes_parts(p)) {
-    multiply_and_finish(p);
-  } else {
-    multiply_panels(p);
-    finish_sums(p, {});
-  }
+  write_block(p, "block", {});
   pop_scope();
   out_.close();
   pop_scope();
+}
+
+// The sums of block number `task`, which is `at`, and the epilogue.
+void Emitter::write_block(const loop::Product& p, std::string_view task,
+                          const std::vector<std::string>& tiles) {
+  if (finishes_parts(p)) return multiply_and_finish(p);
+  p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
+  if (p.turned) {
+    const ProductNames names = names_of(p);
+    out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
+              names.turned_stride, ");");
+  }
+  finish_sums(p, tiles);
 }
 
 // The epilogue as a function that the product's functions run for parts of the block.
