@@ -181,7 +181,7 @@ def read(param, weights):
     magic, counts, *lines = param.splitlines()
     lines = [line for line in lines if line.strip()]
     if magic.strip() != MAGIC or int(counts.split()[0]) != len(lines):
-        raise ValueError(f"this is no .param with {len(lines)} layers: it begins with {magic} and {counts}")
+        raise ValueError(f"this is not a .param with {len(lines)} layers: it begins with {magic} and {counts}")
     reader = Reader(weights)
     for line in lines:
         reader.read(line)

@@ -204,9 +204,10 @@ Tensor gather(ops::At x, int64_t dim, const Tensor& index) {
     return ops::call<ops::Gather>(x.where, {from, at}, {dim});
   };
   (void)ops::wrap_dim("gather", dim, t.rank());
-  // Without indices ATen takes any dtype and rank, so that the number may have to be read.
-  const bool small = t.rank() <= 1 && index.rank() <= 1,
-             fits = !is_floating(index.dtype()) && (small || index.rank() == t.rank());
+  // Without indices ATen takes any dtype and rank, so that their number may have to be read.
+  const bool integers = index.dtype() == DType::i64 || index.dtype() == DType::i32,
+             small = t.rank() <= 1 && index.rank() <= 1,
+             fits = integers && (small || index.rank() == t.rank());
   const bool none = fits ? known_equal(index.numel(), 0) : index.numel() == 0;
   const Tensor places = none ? to({index, x.where}, DType::i64) : index;
   if (t.rank() == 0 && places.rank() == 1) return call(unsqueeze(x, 0), places);

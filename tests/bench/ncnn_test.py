@@ -71,7 +71,7 @@ class Refuses(unittest.TestCase):
         self.refused("unknown format 0xd4b38", "Convolution c 1 1 data y 0=1 1=1 6=1", weights=struct.pack("<I", 0x000D4B38) + bytes(4))
 
     def test_files_that_are_no_param(self):
-        with self.assertRaisesRegex(ValueError, "this is no .param with 1 layers: it begins with 7767517 and 2 2"):
+        with self.assertRaisesRegex(ValueError, "this is not a .param with 1 layers: it begins with 7767517 and 2 2"):
             ncnn.read("7767517\n2 2\nInput in 0 1 data\n", b"")
 
 
