@@ -27,7 +27,7 @@ endfunction()
 
 # Files of the library are compiled with -O2, which is a fifth smaller than -O3, unless their folder names them for size or for speed.
 
-# Compiles files of a folder (patterns, except those that match EXCEPT) for size, to keep the library below 8 MiB.
+# Compiles files of a folder (patterns, except those that match EXCEPT) for size, to keep the library small (the test vitro.size).
 function(vitro_compile_for_size name patterns)
   list(TRANSFORM patterns PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
   file(GLOB files CONFIGURE_DEPENDS ${patterns})

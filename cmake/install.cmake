@@ -33,7 +33,7 @@ function(vitro_install)
       NAME install.consumer
       COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DCONSUMER=${PROJECT_SOURCE_DIR}/tests/consumer
               -DCXX=${CMAKE_CXX_COMPILER} -DSANITIZE=${VITRO_SANITIZE}
-              -DBUILD_TYPE=${CMAKE_BUILD_TYPE} -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+              -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   endif()
 endfunction()
 

@@ -68,7 +68,7 @@ VITRO_INLINE auto convert(Vec<From> v) {
     else
       return convert<To>(widen(v));
   } else if constexpr (__is_same(To, bool)) {
-    return __builtin_convertvector(v != 0, Mask);
+    return ne(v, splat(From(0)));
   } else if constexpr (is_half<To>) {
     if constexpr (!__is_same(From, f32))
       return convert<To>(convert<f32>(v));

@@ -112,13 +112,30 @@ VITRO_INLINE Vec<T> iota() {
   return Vec<T>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
 
+// The same mask, hidden from LLVM's optimiser with AVX-512.  LLVM 19 narrows a selection by an
+// equality of floats to one lane if all its lanes are the same, and cannot select instructions for
+// the result ("scalar_to_vector" of v1i1).
+VITRO_INLINE Mask opaque(Mask m) {
+#if defined(__AVX512F__)
+  u16 word = __builtin_bit_cast(u16, m);
+  asm("" : "+k"(word));
+  return __builtin_bit_cast(Mask, word);
+#else
+  return m;
+#endif
+}
+
 template <class T>
 VITRO_INLINE Mask eq(Vec<T> a, Vec<T> b) {
-  return __builtin_convertvector(a == b, Mask);
+  Mask m = __builtin_convertvector(a == b, Mask);
+  if constexpr (is_float<T>) return opaque(m);
+  return m;
 }
 template <class T>
 VITRO_INLINE Mask ne(Vec<T> a, Vec<T> b) {
-  return __builtin_convertvector(a != b, Mask);
+  Mask m = __builtin_convertvector(a != b, Mask);
+  if constexpr (is_float<T>) return opaque(m);
+  return m;
 }
 template <class T>
 VITRO_INLINE Mask lt(Vec<T> a, Vec<T> b) {
@@ -141,7 +158,7 @@ VITRO_INLINE Mask not_(Mask m) {
 }
 template <class T>
 VITRO_INLINE Mask isnan(Vec<T> a) {
-  return ne(a, a);
+  return __builtin_convertvector(a != a, Mask);
 }
 
 // Lanes of `a` where `m`, else of `b`.

@@ -119,6 +119,27 @@ TEST(JitPrelude, the_prelude_of_generated_kernels_compiles_without_a_warning) {
   EXPECT_EQ(run(**module, "add1"), 2.0f);
 }
 
+// With AVX-512, LLVM 19 could not select instructions for these uses of an equality of one number.
+TEST(JitPrelude, an_equality_that_selects_one_number_compiles_for_every_instruction_set) {
+  const std::string text =
+      "#include \"vitro_prelude.h\"\n"
+      "extern \"C\" void root(double* x, const double* y) {\n"
+      "  for (i64 i = 0; i < 8; ++i) {\n"
+      "    const Vec<f64> sum = splat(y[i]);\n"
+      "    const Vec<bool> none = eq(sum, splat(0.0));\n"
+      "    const Vec<f64> root = select(none, splat(0.0), sqrt(select(none, splat(1.0), sum)));\n"
+      "    x[i] = lane0(maximum(splat(0.001) + root - root, splat(0.0)));\n"
+      "  }\n"
+      "}\n";
+  for (kernels::Isa isa : {kernels::Isa::baseline, kernels::Isa::avx2, kernels::Isa::avx512}) {
+    WireRequest request = request_for(target_of(isa));
+    request.sources = {text};
+    request.prelude = kernels::prelude_header();
+    auto compiled = compile_in_helper(request);
+    EXPECT_TRUE(compiled) << kernels::name(isa) << ": " << compiled.why();
+  }
+}
+
 TEST(JitPrelude, another_prelude_is_another_module) {
   CacheFolder folder;
   std::vector<std::string> texts = {user};

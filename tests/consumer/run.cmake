@@ -27,13 +27,3 @@ foreach(each IN LISTS needed missing)
     message(FATAL_ERROR "libvitro.so needs ${each}")
   endif()
 endforeach()
-
-# The library without the compiler stays small.
-if(NOT SANITIZE AND BUILD_TYPE STREQUAL Release)
-  execute_process(COMMAND strip -o ${scratch}/stripped.so ${library} ${echo})
-  file(SIZE ${scratch}/stripped.so size)
-  math(EXPR limit "8 * 1024 * 1024")
-  if(size GREATER limit)
-    message(FATAL_ERROR "libvitro.so has ${size} bytes when stripped, more than 8 MiB")
-  endif()
-endif()
