@@ -6,9 +6,11 @@
 #include <functional>
 #include <random>
 
+#include "error_of.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/statistics.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro {
@@ -204,6 +206,19 @@ TEST(Compaction, what_needs_elements_asks_for_the_number) {
     return std::string();
   };
   EXPECT_EQ(error(fast, numbers(10, 0)), error(body, numbers(10, 0)));
+}
+
+TEST(Compaction, slices_without_elements_are_refused_if_there_turn_out_to_be_none) {
+  const auto body = [](const Tensor& x) {  // of sizes [1, 0] or [0, 0]
+    return std::get<0>(unique_consecutive(nonzero(select(x, 0, 0) > 0.0), 1));
+  };
+  auto fast = compile(body);
+  for (const int64_t hold : {1, 0, 1}) {
+    const Tensor x = numbers(1, hold);
+    const std::string want = error_of([&] { return body(x); });
+    EXPECT_EQ(want.empty(), hold == 1) << want;
+    EXPECT_EQ(error_of([&] { return fast(x); }), want);
+  }
 }
 
 // ---- random programs
