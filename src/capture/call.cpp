@@ -102,9 +102,11 @@ TraceNode* Call::next_node(const OpCall& call, bool* again) {
   } catch (const sym::Undecided& undecided) {
     const TraceNode* cursor = matcher_.cursor();
     if (!cursor || !cursor->op || !data_.some_unknown()) throw;
+    // The size may contain symbols of this op, which have no values until it is called again.
     const sym::Guard& asked = undecided.asked;
-    (void)number_of(sym::is_data(asked.a) ? asked.a : asked.b, call.op->name,
-                    text_of(asked.question, asked.a, asked.b));
+    const sym::Expr size = sym::is_data(asked.a) ? asked.a : asked.b;
+    const std::string text = text_of(asked.question, asked.a, asked.b);
+    if (!settle(size, call.op->name, text)) (void)number_of(size, call.op->name, text);
     *again = true;
     return nullptr;
   }
@@ -278,15 +280,19 @@ std::optional<int64_t> Call::DataAnswers::find(sym::Expr e) const {
   return call_.values_.symbols.find_value(e);
 }
 
+bool Call::settle(sym::Expr e, std::string_view who, const std::string& question) {
+  const TraceNode* decider = data_.decider_of(e);
+  if (!decider || !matcher_.cursor()) return false;
+  break_here(size_break,
+             cat(decider->data_size, ", a size of ", decider->op->name, " (",
+                 location_text(decider->location), "): ", who, " asks ", question),
+             matcher_.cursor()->where);
+  return true;
+}
+
 int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& question) {
   if (const auto known = values_.symbols.find_value(e)) return *known;
-  const TraceNode* decider = data_.decider_of(e);
-  if (decider && matcher_.cursor()) {
-    break_here(size_break,
-               cat(decider->data_size, ", a size of ", decider->op->name, " (",
-                   location_text(decider->location), "): ", who, " asks ", question),
-               matcher_.cursor()->where);
-  }
+  (void)settle(e, who, question);
   const auto number = values_.symbols.find_value(e);
   if (!number) {
     throw NoNumber(cat("the data-dependent size ", e,

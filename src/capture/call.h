@@ -105,7 +105,10 @@ class Call final : public Interpreter {
     return questions_ ? std::span(questions_->guards()) : std::span<const sym::Guard>();
   }
   RecompileReasons reasons() { return {matcher_, slots_, values_, expansion_}; }
-  // The value of `e`, which `who` needs for `question`; ends the segment if it is unknown.
+  // Ends the segment if it decides a data size in `e`, which `who` needs for `question`; returns
+  // whether it did.
+  bool settle(sym::Expr e, std::string_view who, const std::string& question);
+  // The value of `e`; ends the segment if it is unknown.
   int64_t number_of(sym::Expr e, std::string_view who, const std::string& question);
   Size offset_outside(const TensorImpl& impl) const;
   bool is_written_in_segment(const TensorImpl& impl) const;

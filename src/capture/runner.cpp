@@ -66,6 +66,22 @@ bool has_strides(const TensorImpl& impl, const Sizes& strides, const Symbols& sy
   return true;
 }
 
+bool is_tensor(const NodeOperand& operand) {
+  return operand.kind == NodeOperand::Kind::slot || operand.kind == NodeOperand::Kind::external;
+}
+
+// By slot: the last node of the path that reads the tensor, or null.
+std::vector<const TraceNode*> last_readers_of(std::span<const TraceNode* const> path,
+                                              uint32_t slots) {
+  std::vector<const TraceNode*> out(slots);
+  for (const TraceNode* node : path) {
+    for (const NodeOperand& o : node->operands_owned) {
+      if (is_tensor(o)) out[o.slot] = node;
+    }
+  }
+  return out;
+}
+
 // Whether an input or earlier output has the same storage.
 bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
   if (output.refs.load(std::memory_order_acquire) == 1 && output.storage.use_count() == 1)
@@ -255,6 +271,7 @@ Operand Runner::operand_of(const NodeOperand& recorded, std::span<const Tensor> 
 }
 
 // Materializes deferred tensors right after their op, so that a failure keeps the earlier results.
+// Releases values after their last use, as a program that runs eagerly does.
 void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
                             std::string_view reason) {
   std::optional<events::EagerScope> seen;
@@ -269,9 +286,11 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
     slots_[slot].refs.fetch_add(1, std::memory_order_relaxed);
     tensors[slot] = Tensor(&slots_[slot]);
   }
+  const std::vector<const TraceNode*> path = path_to(last);
+  const std::vector<const TraceNode*> last_readers = last_readers_of(path, last.slots_after);
   std::vector<Operand> operands;
   std::vector<Tensor> results;
-  for (const TraceNode* node : path_to(last)) {
+  for (const TraceNode* node : path) {
     operands.clear();
     for (const NodeOperand& o : node->operands_owned) operands.push_back(operand_of(o, tensors));
     results.assign(node->in_place ? 1 : node->result_count, Tensor());
@@ -290,7 +309,10 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
         deferred.offset = computed.offset;
         Slots::mark_materialized(deferred);
       }
-      tensors[slot] = std::move(results[k]);
+      if (last_readers[slot]) tensors[slot] = std::move(results[k]);
+    }
+    for (const NodeOperand& o : node->operands_owned) {
+      if (is_tensor(o) && last_readers[o.slot] == node) tensors[o.slot] = {};
     }
   }
 }

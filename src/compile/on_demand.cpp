@@ -65,7 +65,8 @@ class Form {
 
  private:
   void join_dimensions();
-  TensorForm joined_form(const eager::StridedLoop& loop, size_t operand, const Tensor& t) const;
+  TensorForm joined_form(const eager::StridedLoop& loop, size_t operand, const Tensor& t,
+                         bool has_all) const;
   void keep_dimensions();
   void add(TensorForm form);
   Extent symbol(int64_t value, Extent::Kind kind = Extent::Kind::symbol);
@@ -161,24 +162,28 @@ void Form::join_dimensions() {
   // The first symbols are the sizes of the loop, innermost first.
   for (size_t d = 0; d < loop.rank(); ++d) symbol(loop.size(d));
   count = 1;
+  bool has_all = false;  // whether an operand has the dimensions that all repeat
   for (const Operand& operand : call_.operands) {
     words_.push_back(static_cast<uint64_t>(operand.kind()));
     if (operand.is_tensor()) {
-      add(joined_form(loop, count++, operand.tensor()));
+      const bool is_first = !has_all && operand.tensor().rank() > 0;
+      has_all = has_all || is_first;
+      add(joined_form(loop, count++, operand.tensor(), is_first));
       inputs_.emplace_back(here(operand.tensor()));
     } else if (operand.is_number()) {
       words_.push_back(static_cast<uint64_t>(operand.number().kind()));
       inputs_.emplace_back(operand.number().hint());
     }
   }
-  add(joined_form(loop, 0, outs_[0]));
+  add(joined_form(loop, 0, outs_[0], false));
   inputs_.emplace_back(outs_[0]);
 }
 
-// An operand has size 1 along a dimension in which it is broadcast; if all are, the first operand
-// has stride 0 instead.
-TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand,
-                             const Tensor& t) const {
+// An operand has size 1 along a dimension in which it is broadcast.  If all are, the first operand
+// with dimensions, which `has_all`, has stride 0 instead; tensors without dimensions keep having
+// none, as they promote like numbers.
+TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand, const Tensor& t,
+                             bool has_all) const {
   TensorForm form{t.dtype(), {}, {}};
   if (t.rank() == 0) return form;
   const auto all_repeat = [&](size_t d) {
@@ -192,7 +197,7 @@ TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand,
   for (size_t d = 0; d < loop.rank(); ++d) {
     const int64_t stride = loop.stride(d, operand);
     const bool moves = stride != 0;
-    const bool counts = moves || (operand == 1 && all_repeat(d));
+    const bool counts = moves || (has_all && all_repeat(d));
     form.sizes.push_back(counts ? Extent{Extent::Kind::symbol, static_cast<int64_t>(d)}
                                 : Extent{Extent::Kind::number, 1});
     form.strides.push_back(

@@ -123,7 +123,7 @@ Tensor hardshrink(ops::At x, const Scalar& lambd) {
 Tensor softshrink(ops::At x, const Scalar& lambd) {
   const CalledAs name("softshrink", x.where);
   const double by = lambd.as_double();
-  VITRO_CHECK(by >= 0, "softshrink: lambd must not be negative, got ", lambd);
+  VITRO_CHECK(by >= 0, "softshrink: lambd must not be negative, got ", lambd.hint());
   const Value wide = ops::widened("softshrink", x);
   // x - x: 0, but NaN for NaN.
   const Value none = ops::where(isnan(wide), wide, 0);
@@ -184,7 +184,8 @@ Tensor gumbel_softmax(ops::At x, double tau, bool hard, int64_t dim) {
 Tensor rrelu(ops::At x, const Scalar& lower, const Scalar& upper, bool training) {
   const CalledAs name("rrelu", x.where);
   const double low = lower.as_double(), high = upper.as_double();
-  VITRO_CHECK(low <= high, "rrelu: lower must be at most upper, got ", lower, " and ", upper);
+  VITRO_CHECK(low <= high, "rrelu: lower must be at most upper, got ", lower.hint(), " and ",
+              upper.hint());
   if (!training) return leaky_relu(contiguous(x), (low + high) / 2);
   const Value t = contiguous(x);
   return ops::where(t <= 0, t * uniform({t, x.where}, low, high), t);

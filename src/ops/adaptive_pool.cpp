@@ -66,11 +66,11 @@ Sizes checked_sizes(std::string_view op, const Tensor& x, const SizesArg& given,
   ops::check_planes(op, x.sizes(), dims);
   VITRO_CHECK(is_floating(x.dtype()), op, ": takes floating-point numbers, got ", x.dtype());
   VITRO_CHECK(given.size() == 1 || given.size() == static_cast<size_t>(dims), op,
-              ": output_size needs one number or ", dims, ", got ", given);
+              ": output_size needs one number or ", dims, ", got ", numbers_of(given));
   Sizes wanted = given;
   while (wanted.size() < static_cast<size_t>(dims)) wanted.push_back(given[0]);
   for (const Size size : wanted)
-    VITRO_CHECK(!less(size, 0), op, ": output_size must not be negative, got ", given);
+    VITRO_CHECK(!less(size, 0), op, ": output_size must not be negative, got ", numbers_of(given));
   for (int64_t d = least_size; d < x.rank(); ++d)
     VITRO_CHECK(less(0, x.size(d)), op, ": dimension ", d, " has no elements, got sizes ",
                 numbers_of(x.sizes()));

@@ -123,7 +123,7 @@ Tensor linalg_matrix_norm(ops::At x, const Scalar& ord, DimsArg dim, bool keepdi
   const double p = ord.as_double();
   VITRO_CHECK(std::isinf(p) || std::abs(p) == 1 || std::abs(p) == 2,
               "linalg_matrix_norm: ord must be 1, -1, 2, -2, inf, -inf, \"fro\" or \"nuc\", got ",
-              ord);
+              ord.hint());
   const Value cast = dtype ? to(x, *dtype) : x.operand.tensor();
   const Dims dims = matrix_dims(cast, dim);
   if (std::abs(p) == 2) {

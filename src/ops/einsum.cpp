@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/common_size.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
@@ -126,11 +127,10 @@ void drop_broadcast(std::vector<Factor>& factors) {
     for (size_t i = 0; i < f.labels.size(); ++i) {
       const Size size = f.tensor.size(static_cast<int64_t>(i));
       const auto [known, added] = sizes.try_emplace(f.labels[i], size);
-      if (added || known_equal(size, 1)) continue;
-      VITRO_CHECK(known_equal(known->second, 1) || equal(known->second, size),
-                  "einsum: dimensions with the same letter have sizes ", number_of(known->second),
-                  " and ", number_of(size));
-      known->second = size;
+      const std::optional<Size> common = added ? size : ops::common_size(known->second, size);
+      VITRO_CHECK(common, "einsum: dimensions with the same letter have sizes ",
+                  number_of(known->second), " and ", number_of(size));
+      known->second = *common;
     }
   }
   for (Factor& f : factors) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/compaction.h"
@@ -45,7 +46,7 @@ void check_has_indexed(std::string_view op, const Sizes& x, const IndexedAxes& a
   for (const IndexedAxis& one : axes) {
     if (x.empty() || !known_equal(x[static_cast<size_t>(one.axis)], 0)) continue;
     VITRO_CHECK(std::ranges::any_of(indices, may_be_empty), op, ": dimension ", one.axis,
-                " is empty, so the indices of sizes ", indices, " are out of range");
+                " is empty, so the indices of sizes ", numbers_of(indices), " are out of range");
   }
 }
 
@@ -167,8 +168,8 @@ void add_places(std::string_view op, const At& x, size_t dim, const Tensor& mask
   VITRO_CHECK(!masked.empty(), op, ": a mask needs a dimension; unsqueeze it and x");
   bool fits = dim + masked.size() <= sizes.size();
   for (size_t d = 0; fits && d < masked.size(); ++d) fits = equal(sizes[dim + d], masked[d]);
-  VITRO_CHECK(fits, op, ": the sizes of the mask, ", masked, ", do not match the sizes ", sizes,
-              " from dimension ", dim);
+  VITRO_CHECK(fits, op, ": the sizes of the mask, ", numbers_of(masked),
+              ", do not match the sizes ", numbers_of(sizes), " from dimension ", dim);
   const Tensor places = nonzero({mask, x.where});
   for (size_t d = 0; d < masked.size(); ++d)
     out.push_back(select({places, x.where}, 1, static_cast<int64_t>(d)));
@@ -238,8 +239,8 @@ Tensor index(ops::At x, const Tensor& mask) {
   const Sizes sizes = t.sizes(), picked = mask.sizes();
   bool fits = picked.size() <= sizes.size();
   for (size_t d = 0; fits && d < picked.size(); ++d) fits = equal(sizes[d], picked[d]);
-  VITRO_CHECK(fits, "index: the sizes of the mask, ", picked, ", do not match the first sizes of ",
-              sizes);
+  VITRO_CHECK(fits, "index: the sizes of the mask, ", numbers_of(picked),
+              ", do not match the first sizes of ", numbers_of(sizes));
   if (picked.size() == sizes.size()) return masked_select(x, mask);
   Sizes rows{product(picked)};
   for (size_t d = picked.size(); d < sizes.size(); ++d) rows.push_back(sizes[d]);

@@ -215,13 +215,13 @@ Tensor affine_grid_generator(ops::At theta, SizesArg size, bool align_corners) {
   const Tensor& t = theta.operand.tensor();
   const auto dims = static_cast<int64_t>(size.size()) - 2;
   VITRO_CHECK(dims == 2 || dims == 3, "affine_grid_generator: size needs 4 or 5 numbers, got ",
-              size);
+              numbers_of(size));
   VITRO_CHECK(is_floating(t.dtype()), "affine_grid_generator: takes floating-point numbers, got ",
               t.dtype());
   VITRO_CHECK(t.rank() == 3 && equal(t.size(0), size[0]) && equal(t.size(1), dims) &&
                   equal(t.size(2), dims + 1),
-              "affine_grid_generator: needs theta of sizes [", size[0], ", ", dims, ", ", dims + 1,
-              "], got ", numbers_of(t.sizes()));
+              "affine_grid_generator: needs theta of sizes [", number_of(size[0]), ", ", dims, ", ",
+              dims + 1, "], got ", numbers_of(t.sizes()));
   Tensor factors = to({t, theta.where}, compute_type(t.dtype()));
   for (int64_t d = 0; d < dims; ++d) factors = unsqueeze(factors, 1);
   Tensor sum = select(factors, -1, dims);

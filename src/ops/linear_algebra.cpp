@@ -107,6 +107,8 @@ Tensor tensordot(ops::At x, const Tensor& other, DimsArg dims_self, DimsArg dims
   // A dimension of size 1 is repeated: the other one is summed.
   for (size_t i = 0; i < dims_self.size(); ++i) {
     const Size m = t.size(dims_self[i]), n = u.size(dims_other[i]);
+    // Asked first: the answer may decide a data size, which may be 1.
+    if (!known_equal(m, 1) && !known_equal(n, 1) && equal(m, n)) continue;
     if (known_equal(m, 1) && !known_equal(n, 1))
       u = ops::to(ops::sum(u, {dims_other[i]}, true), u.dtype());
     if (known_equal(n, 1) && !known_equal(m, 1))

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/common_size.h"
 #include "ops/fill_value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -174,8 +175,9 @@ void IndexPut::shape(ShapeCall& call) {
   bool fits = values.sizes.size() <= whole.size();
   const size_t missing = fits ? whole.size() - values.sizes.size() : 0;
   for (size_t d = 0; fits && d < values.sizes.size(); ++d) {
-    const Size there = whole[missing + d], given = values.sizes[d];
-    fits = identical(there, given) || known_equal(given, 1) || equal(there, given);
+    const Size there = whole[missing + d];
+    const std::optional<Size> common = common_size(there, values.sizes[d]);
+    fits = common && equal(*common, there);
   }
   VITRO_CHECK(fits, call.op, ": values of sizes ", values.sizes, " do not broadcast to ", whole,
               ", which the indices select");

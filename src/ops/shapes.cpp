@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/numbers.h"
+#include "ops/common_size.h"
 #include "ops/wide.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -124,23 +125,26 @@ bool equal_sizes(const Sizes& a, const Sizes& b) {
                     [](Size x, Size y) { return equal(x, y); });
 }
 
+std::optional<Size> common_size(Size a, Size b) {
+  if (identical(a, b) || known_equal(b, 1)) return a;
+  if (known_equal(a, 1)) return b;
+  if (equal(a, b)) return a.is_symbolic() && !b.is_symbolic() ? b : a;
+  if (known_equal(b, 1)) return a;
+  if (known_equal(a, 1)) return b;
+  return std::nullopt;
+}
+
 Sizes broadcast(std::string_view op, const Sizes& a, const Sizes& b) {
   const Sizes &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
   Sizes out = longer;
   const size_t missing = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
     const Size x = longer[missing + i], y = shorter[i];
-    // A data size next to a 1 is kept, even if it turns out to be 1; next to another number it
-    // would have to equal it, which is unknown: Undecided.
-    if (identical(x, y) || known_equal(y, 1)) continue;
-    if (known_equal(x, 1)) {
-      out[missing + i] = y;
-      continue;
-    }
-    VITRO_CHECK(equal(x, y), op, ": sizes ", numbers_of(a), " and ", numbers_of(b),
+    const std::optional<Size> common = common_size(x, y);
+    VITRO_CHECK(common, op, ": sizes ", numbers_of(a), " and ", numbers_of(b),
                 " do not broadcast: ", number_of(x), " and ", number_of(y), " at dimension ",
                 missing + i, " differ and neither is 1");
-    if (x.is_symbolic() && !y.is_symbolic()) out[missing + i] = y;
+    out[missing + i] = *common;
   }
   return out;
 }

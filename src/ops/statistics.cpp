@@ -422,9 +422,9 @@ std::tuple<Tensor, Tensor, Tensor> distinct(std::string_view op, const At& x,
   const bool of_all = !dim || t.rank() == 0;
   const int64_t d = dim ? wrap_dim(op, *dim, t.rank()) : 0;
   const Size n = of_all ? t.numel() : t.size(d);
-  const auto empty = std::ranges::count_if(t.sizes(), [](Size s) { return known_equal(s, 0); });
-  VITRO_CHECK(of_all || empty == (known_equal(n, 0) ? 1 : 0), op, ": the slices along dimension ",
-              d, " have no elements, got sizes ", numbers_of(t.sizes()));
+  for (int64_t other = 0; !of_all && other < t.rank(); ++other)
+    VITRO_CHECK(other == d || !equal(t.size(other), 0), op, ": the slices along dimension ", d,
+                " have no elements, got sizes ", numbers_of(t.sizes()));
   const Sizes each = dim ? Sizes{n} : t.sizes();
   if (equal(n, 0)) {
     const Value none = zeros_of(0, DType::i64, t.device());

@@ -386,7 +386,7 @@ Tensor pad(ops::At x, SizesArg pad, std::string_view mode, std::optional<double>
   VITRO_CHECK(mode == "reflect" || mode == "replicate",
               "pad: mode must be constant, reflect, replicate or circular, got ", mode);
   VITRO_CHECK(pad.size() == 2 || pad.size() == 4 || pad.size() == 6, "pad: mode ", mode,
-              " needs 2, 4 or 6 numbers, got ", pad);
+              " needs 2, 4 or 6 numbers, got ", numbers_of(pad));
   const bool reflects = mode == "reflect";
   if (pad.size() == 2) return reflects ? reflection_pad1d(x, pad) : replication_pad1d(x, pad);
   if (pad.size() == 4) return reflects ? reflection_pad2d(x, pad) : replication_pad2d(x, pad);

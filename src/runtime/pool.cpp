@@ -128,6 +128,7 @@ void Pool::prepare(int64_t items, int64_t grain, ParallelBody body, void* contex
   job_.items = items;
   job_.pieces = std::min(items / grain, team * pieces_per_thread);
   job_.stretches = team;
+  job_.failed.store(job_.pieces, std::memory_order_relaxed);
   const int64_t each = job_.pieces / team, longer = job_.pieces % team;
   int64_t begin = 0;
   for (int t = 0; t < team; ++t) {
@@ -262,24 +263,24 @@ int64_t Pool::work_through(Stretch& stretch, int thread) {
   };
   while (stretch.next.load(std::memory_order_relaxed) < stretch.end) {
     const int64_t piece = stretch.next.fetch_add(1, std::memory_order_relaxed);
-    if (piece >= stretch.end) break;
+    if (piece >= stretch.end || piece > job_.failed.load(std::memory_order_relaxed)) break;
     items += border(piece + 1) - border(piece);
     try {
       job_.body(job_.context, border(piece), border(piece + 1), thread);
     } catch (...) {
-      fail(std::current_exception());
+      fail(piece, std::current_exception());
     }
   }
   return items;
 }
 
-// Keeps the first error and skips the pieces that have not started.
-void Pool::fail(std::exception_ptr error) {
+// Keeps the error of the first piece in order: those before a failed piece run, so that the error
+// does not depend on which thread comes first; those after it are skipped.
+void Pool::fail(int64_t piece, std::exception_ptr error) {
   std::lock_guard hold(job_.error_lock);
-  if (!job_.error) job_.error = std::move(error);
-  for (int t = 0; t < job_.stretches; ++t) {
-    job_.stretch[t].next.store(job_.stretch[t].end, std::memory_order_relaxed);
-  }
+  if (piece >= job_.failed.load(std::memory_order_relaxed)) return;
+  job_.failed.store(piece, std::memory_order_relaxed);
+  job_.error = std::move(error);
 }
 
 }  // namespace vitro::runtime

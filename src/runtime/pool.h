@@ -54,7 +54,8 @@ class Pool {
     uint32_t flow = 0;  // number of the launch in the recorder, 0: not recorded
     std::unique_ptr<Stretch[]> stretch;
     std::mutex error_lock;
-    std::exception_ptr error;
+    std::exception_ptr error;        // of the piece `failed`
+    std::atomic<int64_t> failed{0};  // the first one in order that threw; `pieces` if none did
   };
 
   Pool();
@@ -71,7 +72,7 @@ class Pool {
   void help(int stretch);
   int64_t work(int thread);  // returns the number of items that the caller ran
   int64_t work_through(Stretch& stretch, int thread);
-  void fail(std::exception_ptr error);
+  void fail(int64_t piece, std::exception_ptr error);
 
   alignas(64) std::atomic<bool> busy_{false};
   alignas(64) std::atomic<uint32_t> gate_{0};    // number of workers inside, and two flags

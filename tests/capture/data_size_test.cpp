@@ -128,6 +128,16 @@ TEST(DataSize, a_shape_rule_that_compares_it_breaks) {
   EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
 }
 
+TEST(DataSize, is_asked_for_by_an_op_whose_own_number_varies) {
+  const Tensor all = counted({12});  // reached without an argument
+  const auto body = [&](const Tensor& x, int64_t n) { return view(all, {n, above_0(x).size(0)}); };
+  auto f = compile(body, graphs());
+  for (const int64_t n : {2, 3, 4, 6}) {
+    const Tensor x = ones({12 / n});
+    EXPECT_EQ(f(x, n).sizes(), (Sizes{n, 12 / n}));
+  }
+}
+
 TEST(DataSize, an_error_says_the_number) {
   auto body = [](const Tensor& x) {
     const Tensor some = above_0(x);

@@ -6,9 +6,12 @@
 #include <functional>
 #include <random>
 
+#include "error_of.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/statistics.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro {
@@ -204,6 +207,38 @@ TEST(Compaction, what_needs_elements_asks_for_the_number) {
     return std::string();
   };
   EXPECT_EQ(error(fast, numbers(10, 0)), error(body, numbers(10, 0)));
+}
+
+// The question whether it equals another size decides the size, so that it may be 1.
+TEST(Compaction, one_element_is_broadcast_where_a_function_of_several_ops_asks) {
+  const Tensor two = Tensor::from({1.0F, 2.0F}, {2});
+  for (const Body& body : std::vector<Body>{
+           [&](const Tensor& some) { return addmm(some, ones({3, 2}), ones({2, 2})); },
+           [&](const Tensor& some) { return einsum("i,i->i", {some, two}); },
+           [&](const Tensor& some) { return einsum("i,i->i", {two, some}); },
+           [&](const Tensor& some) { return tensordot(some, two, {0}, {0}); },
+           [&](const Tensor& some) { return tensordot(two, some, {0}, {0}); },
+           [&](const Tensor& some) { return index_put(zeros({2}), {arange(2)}, some); },
+       }) {
+    auto fast = compile([&](const Tensor& x) { return body(masked_select(x, x > 0.0)); });
+    for (const int64_t hold : {2, 1, 1, 2}) {
+      const Tensor x = numbers(3, hold, 7);
+      EXPECT_EQ(bits_of(fast(x)), bits_of(body(masked_select(x, x > 0.0))));
+    }
+  }
+}
+
+TEST(Compaction, slices_without_elements_are_refused_if_there_turn_out_to_be_none) {
+  const auto body = [](const Tensor& x) {  // of sizes [1, 0] or [0, 0]
+    return std::get<0>(unique_consecutive(nonzero(select(x, 0, 0) > 0.0), 1));
+  };
+  auto fast = compile(body);
+  for (const int64_t hold : {1, 0, 1}) {
+    const Tensor x = numbers(1, hold);
+    const std::string want = error_of([&] { return body(x); });
+    EXPECT_EQ(want.empty(), hold == 1) << want;
+    EXPECT_EQ(error_of([&] { return fast(x); }), want);
+  }
 }
 
 // ---- random programs

@@ -98,6 +98,16 @@ TEST(OnDemand, every_layout_gives_the_elements_of_a_dense_copy) {
   }
 }
 
+TEST(OnDemand, beside_a_tensor_without_dimensions_elements_may_repeat) {
+  const Tensor y = numbers({}) + 3.0;
+  for (const Tensor& x : {expand(numbers({6, 1, 5}), {6, 4, 5}), expand(numbers({1, 5}), {3, 5}),
+                          expand(numbers({}), {3})}) {
+    const Tensor dense = contiguous(x) + 0.0;
+    EXPECT_EQ(atan2(y, x).to_vector<float>(), atan2(y, dense).to_vector<float>());
+    EXPECT_EQ(atan2(x, y).to_vector<float>(), atan2(dense, y).to_vector<float>());
+  }
+}
+
 TEST(OnDemand, operands_are_broadcast_and_promoted) {
   const Tensor x = numbers({4, 1, 5}), y = numbers({3, 1}, DType::f64), n = arange(5);
   const Tensor a = atan2(x, y);

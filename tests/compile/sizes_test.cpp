@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
+#include "vitro/ops/activation_functions.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/resample.h"
 
 namespace vitro {
 namespace {
@@ -97,6 +100,18 @@ TEST(Sizes, messages_of_functions_of_several_ops_have_these_numbers_too) {
              return max_unpool2d(view(x, {1, 1, -1}), zeros({1, n, 1}, DType::i64), {1, n});
            },
            [](const Tensor& x, Size) { return pixel_shuffle(view(x, {-1, 1, 1}), 3); },
+           [](const Tensor& x, Size n) {
+             return adaptive_avg_pool2d(view(x, {1, 1, -1}), {n / 2 - 5, 1});
+           },
+           [](const Tensor& x, Size n) {
+             return std::get<0>(adaptive_max_pool2d(view(x, {1, 1, -1}), {n, n, n}));
+           },
+           [](const Tensor& x, Size n) { return index(x, ones({n + 1}, DType::boolean)); },
+           [](const Tensor& x, Size n) { return pad(x, {n}, "reflect"); },
+           [](const Tensor& x, Size n) { return softshrink(x, Scalar(1 - n)); },
+           [](const Tensor& x, Size n) {
+             return affine_grid_generator(expand(x, {1, 2, -1}), {n + 1, 1, n, n}, false);
+           },
        }) {
     const auto call = [&](const Tensor& x) { return body(x, x.size(0)); };
     auto fast = compile(call, options);

@@ -95,5 +95,27 @@ TEST(SteadyCall, launches_each_kernel_once) {
   EXPECT_EQ(report.calls, 4U);
 }
 
+// Where a segment runs op by op, two values of a chain are held at a time.
+TEST(OpByOp, values_are_released_after_their_last_use) {
+  init();
+  register_backend("fails", [](const graph::Graph&, std::span<const Operand>) -> GraphFunction {
+    throw_error("not today");
+  });
+  constexpr int64_t bytes = 1 << 20;
+  auto f = compile(
+      [](Tensor x) {
+        for (int i = 0; i < 20; ++i) x = x + 1.0;
+        return sum(x);
+      },
+      {.backend = "fails"});
+  const Tensor x = ones({bytes / 4});
+  const int64_t before = memory_stats().live_bytes;
+  reset_memory_peak();
+  EXPECT_EQ(f(x).item<float>(), 21.0F * (bytes / 4));
+  EXPECT_GE(memory_stats().peak_bytes - before, 2 * bytes);
+  EXPECT_LT(memory_stats().peak_bytes - before, 4 * bytes);
+  EXPECT_EQ(f.report().fallbacks.size(), 1U);
+}
+
 }  // namespace
 }  // namespace vitro

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "error_of.h"
 #include "vitro/base/error.h"
 
 namespace vitro {
@@ -118,6 +119,22 @@ TEST(ParallelFor, hands_on_the_first_exception_and_works_again_after_it) {
     std::atomic<int64_t> sum{0};
     parallel_for(1000, 1, [&](int64_t begin, int64_t end) { sum += end - begin; });
     ASSERT_EQ(sum, 1000);
+  }
+}
+
+TEST(ParallelFor, hands_on_the_exception_that_a_plain_loop_would_throw) {
+  const Threads threads(4);
+  for (int round = 0; round < 20; ++round) {
+    const std::string error = error_of([&] {
+      parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          // Other threads come first.
+          if (i == 200) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          VITRO_CHECK(i <= 200, "mm: item ", i, " failed");
+        }
+      });
+    });
+    ASSERT_EQ(error, "mm: item 201 failed");
   }
 }
 

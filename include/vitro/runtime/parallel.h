@@ -5,7 +5,7 @@
 // threads, so an item's result must not depend on which items share its piece.
 // Thread-safe.  A nested call, or one made while another thread's call uses the pool, runs on the
 // calling thread alone.  A child process after fork() gets its own pool.
-// Errors: rethrows the first exception of a piece; pieces that have not started are then skipped.
+// Errors: rethrows that of the first piece, by its items, that throws; later ones may be skipped.
 #pragma once
 
 #include <cstdint>
