@@ -103,12 +103,12 @@ Result<Tensor> PackageArchive::tensor(const TensorList& list, std::string_view n
 
 // The bytes of an entry as a storage, the same one for each of its tensors.
 Result<Storage> PackageArchive::storage(const TensorRecord& record) const {
+  if (auto whole = file->check(); !whole) return whole.failure();
   const auto bytes = record.archive->stored(*record.storage);
   if (!bytes) return bytes.failure();
   const std::lock_guard hold(lock_);
   Storage& made = storages_[bytes->data()];
   if (made) return made;
-  if (auto whole = file->check(); !whole) return whole.failure();
   if (reinterpret_cast<uintptr_t>(bytes->data()) % alignment == 0)
     made =
         file->storage(static_cast<uint64_t>(bytes->data() - file->bytes().data()), bytes->size());
