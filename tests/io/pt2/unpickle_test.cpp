@@ -109,7 +109,7 @@ TEST(Unpickle, pickles_that_are_wrong_are_refused_where_they_are) {
 TEST(Unpickle, tensors_whose_parts_are_wrong_are_refused) {
   const std::string rebuild = "ctorch._utils\n_rebuild_tensor_v2\n";
   EXPECT_EQ(why(rebuild + ")R."),
-            "byte 33 of the pickle: it makes a tensor without a storage and "
+            "byte 34 of the pickle: it makes a tensor without a storage and "
             "an offset");
   const std::string storage =
       "(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpuK\1tQ"s;
