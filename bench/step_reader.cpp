@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
-#include "analyze/read/inflate.h"
 #include "harness.h"
+#include "report/inflate.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -97,9 +97,9 @@ double unpacking(std::string_view suffix) {
 
 // Decompression by zlib, which is used if ISA-L is missing.
 double by_zlib(double (*measure)()) {
-  analyze::use_isal.set(false);
+  report::use_isal.set(false);
   const double ns = measure();
-  analyze::use_isal.set(true);
+  report::use_isal.set(true);
   return ns;
 }
 
