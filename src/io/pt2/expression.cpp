@@ -22,11 +22,11 @@ struct Binary {
   bool is_comparison = false;
 };
 // The longer of two that begin alike comes first.
-constexpr Binary binaries[] = {{"or", 1},  {"and", 2},      {"==", 4, true}, {"!=", 4, true},
-                               {"<=", 4, true}, {">=", 4, true}, {"<<", 7},  {">>", 7},
-                               {"<", 4, true},  {">", 4, true},  {"|", 5},   {"^", 5},
-                               {"&", 6},   {"+", 8},        {"-", 8},        {"//", 9},
-                               {"**", 11}, {"*", 9},        {"/", 9},        {"%", 9}};
+constexpr Binary binaries[] = {{"or", 1},       {"and", 2},      {"==", 4, true}, {"!=", 4, true},
+                               {"<=", 4, true}, {">=", 4, true}, {"<<", 7},       {">>", 7},
+                               {"<", 4, true},  {">", 4, true},  {"|", 5},        {"^", 5},
+                               {"&", 6},        {"+", 8},        {"-", 8},        {"//", 9},
+                               {"**", 11},      {"*", 9},        {"/", 9},        {"%", 9}};
 constexpr int of_not = 3, of_sign = 10, of_power = 11;
 
 bool is_name(char c) {

@@ -20,9 +20,9 @@ constexpr int64_t largest_rank = 64;
 // torch/_export/serde/schema.py: ScalarType, Layout and MemoryFormat, by number; empty: Vitro has
 // no such dtype.
 constexpr std::array<std::string_view, 36> dtypes = {
-    "",    "u8",  "i8", "i16", "i32",  "i64", "f16", "f32", "f64", "", "c64", "c128",
-    "bool", "bf16", "", "",    "",     "",    "",    "",    "",    "", "",    "",
-    "",    "",    "",   "",    "",     "",    "",    "",    "",    "", "",    ""};
+    "",     "u8",   "i8", "i16", "i32", "i64", "f16", "f32", "f64", "", "c64", "c128",
+    "bool", "bf16", "",   "",    "",    "",    "",    "",    "",    "", "",    "",
+    "",     "",     "",   "",    "",    "",    "",    "",    "",    "", "",    ""};
 constexpr std::array<std::string_view, 8> layouts = {
     "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
 constexpr std::array<std::string_view, 5> formats = {"", "contiguous_format", "channels_last",
@@ -213,8 +213,8 @@ std::source_location place_of(std::string_view stack_trace) {
     const auto frame = frame_in(stack_trace.substr(0, end));
     stack_trace.remove_prefix(std::min(end + 1, stack_trace.size()));
     if (!frame) continue;
-    const bool is_own = frame->file.find("/torch/") == std::string_view::npos &&
-                        !frame->file.starts_with("torch/");
+    const bool is_own =
+        frame->file.find("/torch/") == std::string_view::npos && !frame->file.starts_with("torch/");
     if (is_own || !is_models) found = frame;
     is_models = is_models || is_own;
   }
@@ -282,7 +282,8 @@ ProgramGraph read_graph(const Field& graph) {
     }
   });
   outputs.each([&](const Field& one) { out.outputs.push_back(used.read(one)); });
-  if (const auto single = graph.find("is_single_tensor_return")) out.returns_one = single->boolean();
+  if (const auto single = graph.find("is_single_tensor_return"))
+    out.returns_one = single->boolean();
   return out;
 }
 

@@ -49,11 +49,13 @@ Scalar mul(Numbers n) {
 // As Python's: of two that are equal the first.
 Scalar largest(Numbers n) {
   return folded(
-      n, [](Size a, Size b) { return max(a, b); }, [](double a, double b) { return b > a ? b : a; });
+      n, [](Size a, Size b) { return max(a, b); },
+      [](double a, double b) { return b > a ? b : a; });
 }
 Scalar smallest(Numbers n) {
   return folded(
-      n, [](Size a, Size b) { return min(a, b); }, [](double a, double b) { return b < a ? b : a; });
+      n, [](Size a, Size b) { return min(a, b); },
+      [](double a, double b) { return b < a ? b : a; });
 }
 
 void check_divisor(const Scalar& n) {
@@ -120,11 +122,10 @@ Scalar compared(Numbers n, Whole whole, Real real) {
   if (are_whole(n)) return Scalar(bool{whole(n[0].size(), n[1].size())});
   return Scalar(bool{real(n[0].as_double(), n[1].as_double())});
 }
-#define VITRO_COMPARISON(name, op)                              \
-  Scalar name(Numbers n) {                                      \
-    return compared(                                            \
-        n, [](Size a, Size b) { return a op b; },               \
-        [](double a, double b) { return a op b; });             \
+#define VITRO_COMPARISON(name, op)                                                            \
+  Scalar name(Numbers n) {                                                                    \
+    return compared(                                                                          \
+        n, [](Size a, Size b) { return a op b; }, [](double a, double b) { return a op b; }); \
   }
 VITRO_COMPARISON(lt, <)
 VITRO_COMPARISON(le, <=)
@@ -189,18 +190,26 @@ Scalar choice(Numbers n) {
 
 Scalar whole_of(double value) {
   constexpr double limit = 9223372036854775808.0;  // 2^63
-  VITRO_CHECK(value >= -limit && value < limit, "an integer that does not fit into 64 bits: ",
-              value);
+  VITRO_CHECK(value >= -limit && value < limit,
+              "an integer that does not fit into 64 bits: ", value);
   return Scalar(static_cast<int64_t>(value));
 }
 template <double (*round)(double)>
 Scalar rounded(Numbers n) {
   return is_whole(n[0]) ? pos(n) : whole_of(round(n[0].as_double()));
 }
-double floor_of(double x) { return std::floor(x); }
-double ceil_of(double x) { return std::ceil(x); }
-double trunc_of(double x) { return std::trunc(x); }
-double nearest_of(double x) { return std::nearbyint(x); }  // ties to even, as Python's
+double floor_of(double x) {
+  return std::floor(x);
+}
+double ceil_of(double x) {
+  return std::ceil(x);
+}
+double trunc_of(double x) {
+  return std::trunc(x);
+}
+double nearest_of(double x) {
+  return std::nearbyint(x);
+}  // ties to even, as Python's
 
 Scalar trunc_to_float(Numbers n) {
   return Scalar(std::trunc(n[0].as_double()));

@@ -296,7 +296,7 @@ void append_paths(const ProgramTree& tree, const std::string& path, std::vector<
   for (size_t i = 0; i < tree.children.size(); ++i) {
     const std::string step = tree.kind == ProgramTree::Kind::sequence ? cat('[', i, ']')
                              : tree.kind == ProgramTree::Kind::fields ? cat('.', tree.keys[i])
-                             : tree.integer_key[i] ? cat('[', tree.keys[i], ']')
+                             : tree.integer_key[i]                    ? cat('[', tree.keys[i], ']')
                                                    : cat("['", tree.keys[i], "']");
     append_paths(tree.children[i], path + step, out);
   }
@@ -323,10 +323,11 @@ std::vector<std::string> argument_paths(const Program& program) {
   std::vector<std::string> out;
   // With *args, forward() has fewer names than arguments, and the last name is theirs.
   const size_t count = positional.children.size();
-  const size_t own = names.size() > named.children.size() ? names.size() - named.children.size() : 0;
+  const size_t own =
+      names.size() > named.children.size() ? names.size() - named.children.size() : 0;
   const bool has_rest = own != 0 && own < count;
   for (size_t i = 0; i < count; ++i) {
-    const std::string name = own == 0                     ? cat("arg", i)
+    const std::string name = own == 0                   ? cat("arg", i)
                              : has_rest && i >= own - 1 ? cat(names[own - 1], '[', i - own + 1, ']')
                                                         : names[i];
     append_paths(positional.children[i], name, out);

@@ -78,10 +78,10 @@ struct ProgramGraph {
 struct InputSpec {
   enum class Kind : uint8_t { parameter, buffer, constant, user, frozen };
   Kind kind = Kind::user;
-  std::string name;         // the graph's: "p_encoder_weight", "x"
-  std::string target;       // of weights: "encoder.weight"
-  bool persistent = true;   // of a buffer
-  ProgramArgument literal;  // of a frozen input
+  std::string name;                      // the graph's: "p_encoder_weight", "x"
+  std::string target;                    // of weights: "encoder.weight"
+  bool persistent = true;                // of a buffer
+  ProgramArgument literal;               // of a frozen input
   std::optional<ProgramMeta> meta;       // of tensors
   std::optional<Expression> expression;  // of a number given by the user: its symbol
 };
@@ -89,7 +89,7 @@ struct InputSpec {
 struct OutputSpec {
   enum class Kind : uint8_t { user, buffer, parameter, user_input, loss, gradient };
   Kind kind = Kind::user;
-  std::string target;  // of a mutation, what is written; of a gradient, of what
+  std::string target;               // of a mutation, what is written; of a gradient, of what
   std::optional<ProgramMeta> meta;  // of a tensor
 };
 

@@ -43,18 +43,20 @@ TEST(Expression, of_sympy) {
   EXPECT_EQ(whole(cat("Max(Integer(1), Min(Integer(4), ", s9, "))"), at), 4);
   EXPECT_EQ(whole(cat("Pow(", s9, ", Integer(2))"), at), 25);
   EXPECT_EQ(whole(cat("TruncToInt(Mul(Float('1.5', precision=53), ToFloat(", s9, ")))"), at), 7);
-  EXPECT_TRUE(holds(cat("And(GreaterThan(", s9, ", Integer(1)), Not(Equality(", s9,
-                        ", Integer(2))))"), at));
+  EXPECT_TRUE(holds(
+      cat("And(GreaterThan(", s9, ", Integer(1)), Not(Equality(", s9, ", Integer(2))))"), at));
   EXPECT_EQ(whole("ModularIndexing(Integer(17), Integer(3), Integer(4))"), 1);
   EXPECT_EQ(whole("CeilDiv(Integer(7), Integer(2))"), 4);
 }
 
 TEST(Expression, of_guards) {
-  const Values at{{"L['ids'].size()[1]", 6}, {"L['x'].size()[0]", 2}, {"L['d']['a'][0]", 4},
+  const Values at{{"L['ids'].size()[1]", 6},
+                  {"L['x'].size()[0]", 2},
+                  {"L['d']['a'][0]", 4},
                   {"L['x'].stride()[1]", 9}};
   EXPECT_TRUE(holds("1 + (L['ids'].size()[1] // 2) <= L['x'].size()[0] * 2", at));
-  EXPECT_TRUE(holds("L[\"ids\"].size()[1]*min(4, 4*L['ids'].size()[1]) == 4*L['ids'].size()[1]",
-                    at));
+  EXPECT_TRUE(
+      holds("L[\"ids\"].size()[1]*min(4, 4*L['ids'].size()[1]) == 4*L['ids'].size()[1]", at));
   EXPECT_TRUE(holds("math.trunc(0.5*torch.sym_float(L['ids'].size()[1])) == 3", at));
   EXPECT_TRUE(holds("L['d']['a'][0] % 3 != 0 and not L['x'].stride()[1] < 9", at));
   EXPECT_TRUE(holds("2 <= L['x'].size()[0] <= 2 < 3", at));
@@ -106,10 +108,13 @@ TEST(Expression, that_is_none_says_where) {
   EXPECT_EQ(why("(1"), "character 2: expected \")\", got the end");
   EXPECT_EQ(why("s0 s1"), "character 3: expected an operator or the end, got \"s1\"");
   EXPECT_EQ(why("__import__('os')"), "character 11: expected a name, got \"'os')\"");
-  EXPECT_EQ(why("eval(1)"), "character 7: expected a function of numbers instead of eval, got the end");
-  EXPECT_EQ(why("L['x'].numpy()"), "character 14: expected size() or stride() instead of numpy(), got the end");
+  EXPECT_EQ(why("eval(1)"),
+            "character 7: expected a function of numbers instead of eval, got the end");
+  EXPECT_EQ(why("L['x'].numpy()"),
+            "character 14: expected size() or stride() instead of numpy(), got the end");
   EXPECT_EQ(why("L['x"), "character 2: expected the end of a text, got \"'x\"");
-  EXPECT_EQ(why("99999999999999999999"), "character 0: expected a number of 64 bits, got \"99999999999999999999\"");
+  EXPECT_EQ(why("99999999999999999999"),
+            "character 0: expected a number of 64 bits, got \"99999999999999999999\"");
   EXPECT_NE(why("FloorDiv(1)"), "");
 }
 

@@ -27,8 +27,9 @@ const std::string meta = R"j({"dtype": 7, "sizes": [
 
 std::string with(std::string nodes, std::string guards = "", std::string outputs = "y") {
   return cat(R"({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "w"}},
-  {"as_tensor": {"name": "x"}}], "outputs": [{"as_tensor": {"name": ")", outputs, R"("}}], "nodes": [)",
-             nodes, R"(], "tensor_values": {"x": )", meta, R"(, "y": )", meta,
+  {"as_tensor": {"name": "x"}}], "outputs": [{"as_tensor": {"name": ")",
+             outputs, R"("}}], "nodes": [)", nodes, R"(], "tensor_values": {"x": )", meta,
+             R"(, "y": )", meta,
              R"(, "w": {"dtype": 7, "sizes": [{"as_int": 4}]}}, "sym_int_values": {},
   "is_single_tensor_return": false},
   "signature": {"input_specs": [{"parameter": {"arg": {"name": "w"}, "parameter_name": "block.w"}},
@@ -104,7 +105,8 @@ TEST(Program, has_arguments_of_every_kind) {
   EXPECT_EQ(ints.kind, Kind::list);
   EXPECT_FALSE(ints.of_tensors);
   EXPECT_EQ(ints.list[1].number, Scalar(-1));
-  const auto tensors = argument(R"({"as_optional_tensors": [{"as_none": true}, {"as_tensor": {"name": "w"}}]})");
+  const auto tensors =
+      argument(R"({"as_optional_tensors": [{"as_none": true}, {"as_tensor": {"name": "w"}}]})");
   EXPECT_TRUE(tensors.of_tensors);
   EXPECT_EQ(tensors.list[0].kind, Kind::none);
   EXPECT_EQ(tensors.list[1].value, 0U);
@@ -118,28 +120,33 @@ TEST(Program, has_arguments_of_every_kind) {
 TEST(Program, that_is_wrong_says_where) {
   EXPECT_TRUE(says(why("{"), "model net: is not JSON"));
   EXPECT_TRUE(says(why("[]"), "schema_version"));
-  EXPECT_TRUE(says(why(changed(with(node), R"("major": 8)", R"("major": 9)")), "schema version 8.x"));
+  EXPECT_TRUE(
+      says(why(changed(with(node), R"("major": 8)", R"("major": 9)")), "schema version 8.x"));
   // A value that nobody defines, in a node that is named.
   const std::string dangling = why(with(changed(node, R"("name": "x")", R"("name": "z")")));
   EXPECT_TRUE(says(dangling, "model net: node add (torch.ops.aten.add.Tensor): ")) << dangling;
-  EXPECT_TRUE(says(dangling, "inputs[0].arg.as_tensor.name: needs the name of an input")) << dangling;
+  EXPECT_TRUE(says(dangling, "inputs[0].arg.as_tensor.name: needs the name of an input"))
+      << dangling;
   // Its own result, and a result of a later node.
   EXPECT_TRUE(says(why(with(changed(node, R"("name": "x")", R"("name": "y")"))), "earlier node"));
   EXPECT_TRUE(says(why(with(cat(node, ",", node))), "that no earlier value of the graph has"));
   EXPECT_TRUE(says(why(with(node, "", "q")), "outputs[0].as_tensor.name"));
   EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": "2"})"))),
                    "as_int: needs an integer of 64 bits, got \"2\""));
-  EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 99999999999999999999})"))),
-                   ""));
+  EXPECT_TRUE(says(
+      why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 99999999999999999999})"))), ""));
   EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_custom_obj": {}})"))),
                    "needs an argument of a kind that Vitro has"));
-  EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 2, "as_none": true})"))),
-                   "needs an object with one member"));
+  EXPECT_TRUE(
+      says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 2, "as_none": true})"))),
+           "needs an object with one member"));
   EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_scalar_type": 29})"))),
                    "needs a dtype that Vitro has"));
   EXPECT_TRUE(says(why(with(node, R"j("__import__('os').system('x')")j")), "guards_code[0]: "));
-  EXPECT_TRUE(says(why(changed(with(node), R"("s0": {"min)", R"("s0 +": {"min)")), "range_constraints: \"s0 +\""));
-  EXPECT_TRUE(says(why(changed(with(node), R"({"as_int": 4}])", R"({"as_int": -4}])")), "not negative"));
+  EXPECT_TRUE(says(why(changed(with(node), R"("s0": {"min)", R"("s0 +": {"min)")),
+                   "range_constraints: \"s0 +\""));
+  EXPECT_TRUE(
+      says(why(changed(with(node), R"({"as_int": 4}])", R"({"as_int": -4}])")), "not negative"));
   EXPECT_TRUE(says(why(changed(with(node), R"({"user_input")", R"({"token")")), "tokens are not"));
   EXPECT_TRUE(says(why(changed(with(node), R"(, "y": )", R"(, "yy": )")), "tensor_values"));
 }
@@ -152,15 +159,19 @@ TEST(Program, cut_anywhere_is_no_crash) {
 TEST(Program, of_any_depth_is_no_crash) {
   std::string deep, end;
   for (int i = 0; i < 100'000; ++i) {
-    deep += R"({"as_graph": {"name": "g", "graph": {"inputs": [], "outputs": [], "nodes": [{"target": "t", "outputs": [], "inputs": [{"name": "", "arg": )";
+    deep +=
+        R"({"as_graph": {"name": "g", "graph": {"inputs": [], "outputs": [], "nodes": [{"target": "t", "outputs": [], "inputs": [{"name": "", "arg": )";
     end += "}]}]}}}";
   }
   EXPECT_NE(why(with(changed(node, R"({"as_int": 2})", cat(deep, R"({"as_int": 2})", end)))), "");
   std::string tree = R"({\"type\": null})";
   for (int i = 0; i < 200; ++i)
-    tree = cat(R"({\"type\": \"builtins.list\", \"context\": null, \"children_spec\": [)", tree, "]}");
-  EXPECT_TRUE(says(why(changed(with(node), R"({\"type\": null, \"context\": null, \"children_spec\": []}]}, )",
-                               tree + "]}, ")), ""));
+    tree =
+        cat(R"({\"type\": \"builtins.list\", \"context\": null, \"children_spec\": [)", tree, "]}");
+  EXPECT_TRUE(says(
+      why(changed(with(node), R"({\"type\": null, \"context\": null, \"children_spec\": []}]}, )",
+                  tree + "]}, ")),
+      ""));
 }
 
 TEST(Program, names_arguments_and_results_by_their_paths) {
