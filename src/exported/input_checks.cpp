@@ -70,9 +70,14 @@ ModelSize described(const io::ProgramSize& size, const io::Program& program) {
 
 InputChecks::InputChecks(const io::Program& program, const std::vector<ModelInput>& inputs)
     : program_(program), inputs_(inputs) {
-  for (const io::InputSpec& spec : program.inputs)
-    if (spec.kind == io::InputSpec::Kind::user || spec.kind == io::InputSpec::Kind::frozen)
-      specs_.push_back(&spec);
+  size_t input = 0;
+  for (const io::InputSpec& spec : program.inputs) {
+    const bool is_users =
+        spec.kind == io::InputSpec::Kind::user || spec.kind == io::InputSpec::Kind::frozen;
+    if (is_users) add_varying(input++, spec);
+  }
+  for (const io::ProgramRange& range : program.ranges)
+    symbols_of_ranges_.push_back(symbols_of(range.expression));
   for (size_t i = 0; i < inputs.size(); ++i) by_path_.emplace(as_python(inputs[i].path), i);
   const auto check_leaves = [&](const Expression& e, const auto& self) -> void {
     const bool is_known = e.kind != Expression::Kind::input || e.of == Expression::Of::length ||
@@ -81,6 +86,21 @@ InputChecks::InputChecks(const io::Program& program, const std::vector<ModelInpu
     for (const Expression& operand : e.operands) self(operand, self);
   };
   for (const io::Guard& guard : program.guards) check_leaves(guard.condition, check_leaves);
+}
+
+void InputChecks::add_varying(size_t input, const io::InputSpec& spec) {
+  if (spec.expression)
+    varying_.push_back({input, no_dim, &*spec.expression, symbols_of(*spec.expression)});
+  if (!spec.meta) return;
+  for (size_t d = 0; d < spec.meta->sizes.size(); ++d) {
+    const auto& expression = spec.meta->sizes[d].expression;
+    if (expression) varying_.push_back({input, d, &*expression, symbols_of(*expression)});
+  }
+}
+
+std::string InputChecks::name_of(const Varying& one) const {
+  const std::string input = cat("input ", inputs_[one.input].name);
+  return one.dim == no_dim ? input : cat("size ", one.dim, " of ", input);
 }
 
 void InputChecks::check_tensor(size_t input, const Tensor& given) const {
@@ -112,71 +132,69 @@ void InputChecks::check_literal(size_t input, const ArgValue& given) const {
               ", the program was exported for ", text_of(wanted.literal));
 }
 
-std::vector<InputChecks::Known> InputChecks::known_sizes(std::span<const ArgValue> values) const {
-  std::vector<Known> out;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const io::InputSpec& spec = *specs_[i];
-    if (spec.meta) {
-      const Sizes sizes = std::get<Tensor>(values[i]).sizes();
-      for (size_t d = 0; d < sizes.size(); ++d) {
-        const auto& expression = spec.meta->sizes[d].expression;
-        if (expression)
-          out.push_back(
-              {&*expression, sizes[d].hint(), cat("size ", d, " of input ", inputs_[i].name)});
-      }
-    } else if (spec.expression) {
-      const Scalar number = std::get<Scalar>(values[i]).hint();
-      if (!number.is_floating() && !number.is_complex())
-        out.push_back({&*spec.expression, number.as_int(), cat("input ", inputs_[i].name)});
-    }
+std::vector<int64_t> InputChecks::numbers_in(std::span<const ArgValue> values) const {
+  std::vector<int64_t> out;
+  for (const Varying& one : varying_) {
+    const ArgValue& value = values[one.input];
+    out.push_back(one.dim == no_dim
+                      ? std::get<Scalar>(value).hint().as_int()
+                      : std::get<Tensor>(value).size(static_cast<int64_t>(one.dim)).hint());
   }
   return out;
+}
+
+std::optional<int64_t> InputChecks::value_in(const Expression& e,
+                                             std::span<const std::string> symbols,
+                                             const Symbols& values) {
+  for (const std::string& one : symbols)
+    if (!values.contains(one)) return std::nullopt;
+  if (e.kind == Expression::Kind::symbol) return values.find(e.text)->second;
+  return evaluate(e, [&](const Expression& leaf) { return Scalar(values.find(leaf.text)->second); })
+      .as_int();
 }
 
 // Sizes that are symbols give their values; then expressions of one unknown symbol are solved.
-InputChecks::Symbols InputChecks::solved(const std::vector<Known>& known) const {
+InputChecks::Symbols InputChecks::solved(std::span<const int64_t> numbers) const {
   Symbols out;
-  for (const Known& one : known)
-    if (one.expression->kind == Expression::Kind::symbol)
-      out.emplace(one.expression->text, one.value);
-  for (const Known& one : known) {
-    const std::vector<std::string> symbols = symbols_of(*one.expression);
-    if (symbols.size() != 1 || out.contains(symbols[0])) continue;
-    const auto value = solution(*one.expression, symbols[0], one.value);
-    VITRO_CHECK(value, one.of, " is ", one.value, ", the program needs ", *one.expression,
-                " for an integer ", symbols[0]);
-    out.emplace(symbols[0], *value);
+  for (size_t i = 0; i < varying_.size(); ++i)
+    if (varying_[i].expression->kind == Expression::Kind::symbol)
+      out.emplace(varying_[i].expression->text, numbers[i]);
+  for (size_t i = 0; i < varying_.size(); ++i) {
+    const Varying& one = varying_[i];
+    if (one.symbols.size() != 1 || out.contains(one.symbols[0])) continue;
+    const auto value = solution(*one.expression, one.symbols[0], numbers[i]);
+    VITRO_CHECK(value, name_of(one), " is ", numbers[i], ", the program needs ", *one.expression,
+                " for an integer ", one.symbols[0]);
+    out.emplace(one.symbols[0], *value);
   }
   return out;
 }
 
-void InputChecks::check_ranges(const Symbols& symbols, const std::vector<Known>& known) const {
-  const auto value_in = [&](const Expression& e) -> std::optional<int64_t> {
-    for (const std::string& one : symbols_of(e))
-      if (!symbols.contains(one)) return std::nullopt;
-    return evaluate(e, [&](const Expression& leaf) { return Scalar(symbols.at(leaf.text)); })
-        .as_int();
-  };
-  for (const Known& one : known) {
-    const auto wanted = value_in(*one.expression);
-    if (!wanted || *wanted == one.value) continue;
-    std::string given;
-    for (const Known& other : known)
-      if (given.empty() && other.expression->kind == Expression::Kind::symbol &&
-          std::ranges::count(symbols_of(*one.expression), other.expression->text) != 0)
-        given = cat(", as ", other.of, " is ", other.value);
-    throw_error(cat(one.of, " is ", one.value, ", the program needs ", *one.expression, " = ",
-                    *wanted, given));
+void InputChecks::check_sizes(const Symbols& symbols, std::span<const int64_t> numbers) const {
+  for (size_t i = 0; i < varying_.size(); ++i) {
+    const Varying& one = varying_[i];
+    const auto wanted = value_in(*one.expression, one.symbols, symbols);
+    if (!wanted || *wanted == numbers[i]) continue;
+    std::string because;
+    for (size_t k = 0; k < i && because.empty(); ++k)
+      if (varying_[k].symbols == one.symbols)
+        because = cat(", as ", name_of(varying_[k]), " is ", numbers[k]);
+    throw_error(cat(name_of(one), " is ", numbers[i], ", the program needs ", *one.expression,
+                    " = ", *wanted, because));
   }
-  for (const io::ProgramRange& range : program_.ranges) {
-    const auto value = value_in(range.expression);
+}
+
+void InputChecks::check_ranges(const Symbols& symbols) const {
+  for (size_t i = 0; i < program_.ranges.size(); ++i) {
+    const io::ProgramRange& range = program_.ranges[i];
+    const auto value = value_in(range.expression, symbols_of_ranges_[i], symbols);
     if (!value) continue;
     const auto low = enforced_low(range);
-    const bool is_inside = (!low || *value >= *low) && (!range.high || *value <= *range.high);
-    if (is_inside) continue;
+    if ((!low || *value >= *low) && (!range.high || *value <= *range.high)) continue;
     std::string of = range.text;
-    for (const Known& one : known)
-      if (cat(*one.expression) == cat(range.expression)) of = cat(one.of, " (", range.text, ")");
+    for (const Varying& one : varying_)
+      if (cat(*one.expression) == cat(range.expression))
+        of = cat(name_of(one), " (", range.text, ")");
     throw_error(cat(of, " is ", *value, ", the program was exported for ",
                     low ? cat(*low) : std::string("1"), " to ",
                     range.high ? cat(*range.high) : std::string("any size")));
@@ -225,24 +243,27 @@ void InputChecks::check_guards(const Symbols& symbols, std::span<const ArgValue>
   }
 }
 
-void InputChecks::check(std::span<const ArgValue> values) const {
-  for (size_t i = 0; i < values.size(); ++i) {
-    const ModelInput& wanted = inputs_[i];
-    if (wanted.kind == ModelInput::Kind::literal) {
-      check_literal(i, values[i]);
-    } else if (wanted.kind == ModelInput::Kind::tensor) {
-      const auto* tensor = std::get_if<Tensor>(&values[i]);
-      VITRO_CHECK(tensor, "input ", wanted.name, ": got ", text_of(values[i]), ", needs ",
-                  wanted.text());
-      check_tensor(i, *tensor);
-    } else {
-      VITRO_CHECK(std::holds_alternative<Scalar>(values[i]), "input ", wanted.name, ": got ",
-                  text_of(values[i]), ", needs a number");
-    }
+void InputChecks::check_kind(size_t input, const ArgValue& given) const {
+  const ModelInput& wanted = inputs_[input];
+  if (wanted.kind == ModelInput::Kind::literal) return check_literal(input, given);
+  const auto* tensor = std::get_if<Tensor>(&given);
+  const auto* number = std::get_if<Scalar>(&given);
+  if (wanted.kind == ModelInput::Kind::tensor) {
+    VITRO_CHECK(tensor, "input ", wanted.name, ": got ", text_of(given), ", needs ", wanted.text());
+    check_tensor(input, *tensor);
+  } else {
+    VITRO_CHECK(number && !number->is_complex(), "input ", wanted.name, ": got ", text_of(given),
+                ", needs a number");
   }
-  const std::vector<Known> known = known_sizes(values);
-  const Symbols symbols = solved(known);
-  check_ranges(symbols, known);
+}
+
+void InputChecks::check(std::span<const ArgValue> values) const {
+  for (size_t i = 0; i < values.size(); ++i) check_kind(i, values[i]);
+  if (varying_.empty() && program_.guards.empty()) return;
+  const std::vector<int64_t> numbers = numbers_in(values);
+  const Symbols symbols = solved(numbers);
+  check_sizes(symbols, numbers);
+  check_ranges(symbols);
   check_guards(symbols, values);
 }
 

@@ -85,7 +85,8 @@ struct Loaded {
       const bool is_it = spec.kind == OutputKind::user_input
                              ? input.name == spec.target
                              : !is_users(input) && input.target == spec.target;
-      if (is_it) copy_(std::get<Tensor>(before[i]), std::get<Tensor>(value));
+      const auto *to = std::get_if<Tensor>(&before[i]), *from = std::get_if<Tensor>(&value);
+      if (is_it && to && from) copy_(*to, *from);
     }
   }
 };

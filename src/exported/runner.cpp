@@ -167,8 +167,12 @@ class Run {
   Values repeated(const Step& step) {
     Values carried = list(step, 2);
     const Values additional = list(step, 3);
-    while (truth(run(step.graphs[0], joined(carried, additional)).at(0), step.node->where))
-      carried = run(step.graphs[1], joined(carried, additional));
+    const auto goes_on = [&] {
+      const Values out = run(step.graphs[0], joined(carried, additional));
+      VITRO_CHECK(out.size() == 1, "the condition has ", out.size(), " results, needs one");
+      return truth(out[0], step.node->where);
+    };
+    while (goes_on()) carried = run(step.graphs[1], joined(carried, additional));
     return carried;
   }
 

@@ -42,9 +42,11 @@ class Sample {
   // Of those inputs that are tensors.
   std::vector<NamedArg> inputs(const ExportedModel& model, int call) const {
     std::vector<NamedArg> out;
-    for (const ModelInput& one : model.inputs())
-      if (one.kind == ModelInput::Kind::tensor)
-        out.push_back(NamedArg{one.name, ArgValue(tensor(cat(call, ".in.", one.name)))});
+    for (const ModelInput& one : model.inputs()) {
+      if (one.kind != ModelInput::Kind::tensor) continue;
+      out.emplace_back().name = one.name;
+      out.back().value = tensor(cat(call, ".in.", one.name));
+    }
     return out;
   }
 
