@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "program_text.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
@@ -12,43 +15,8 @@ namespace vitro::io {
 namespace {
 
 using Kind = ProgramArgument::Kind;
+const std::string node = add_node;
 
-// y = x + w * 2, with x: f32[s0, 4].
-const std::string node = R"({"target": "torch.ops.aten.add.Tensor", "inputs": [
-  {"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
-  {"name": "other", "arg": {"as_tensor": {"name": "w"}}, "kind": 1},
-  {"name": "alpha", "arg": {"as_int": 2}, "kind": 2}],
-  "outputs": [{"as_tensor": {"name": "y"}}], "name": "add",
-  "metadata": {"stack_trace": "  File \"/m/net.py\", line 12, in forward\n    y = x\n  File \"/v/torch/nn/modules/linear.py\", line 134, in forward\n",
-               "nn_module_stack": "L__self__,,net.Net;L__self__a,block.0,torch.nn.modules.linear.Linear"}})";
-const std::string meta = R"j({"dtype": 7, "sizes": [
-  {"as_expr": {"expr_str": "Symbol('s0', positive=True, integer=True)", "hint": {"as_int": 3}}},
-  {"as_int": 4}]})j";
-
-std::string with(std::string nodes, std::string guards = "", std::string outputs = "y") {
-  return cat(R"({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "w"}},
-  {"as_tensor": {"name": "x"}}], "outputs": [{"as_tensor": {"name": ")",
-             outputs, R"("}}], "nodes": [)", nodes, R"(], "tensor_values": {"x": )", meta,
-             R"(, "y": )", meta,
-             R"(, "w": {"dtype": 7, "sizes": [{"as_int": 4}]}}, "sym_int_values": {},
-  "is_single_tensor_return": false},
-  "signature": {"input_specs": [{"parameter": {"arg": {"name": "w"}, "parameter_name": "block.w"}},
-      {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
-    "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "y"}}}}]},
-  "module_call_graph": [{"fqn": "", "signature": {
-    "in_spec": "[1, {\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": \"builtins.tuple\", \"context\": \"null\", \"children_spec\": [{\"type\": null, \"context\": null, \"children_spec\": []}]}, {\"type\": \"builtins.dict\", \"context\": \"[]\", \"children_spec\": []}]}]",
-    "out_spec": "[1, {\"type\": \"builtins.dict\", \"context\": \"[\\\"sum\\\"]\", \"children_spec\": [{\"type\": null, \"context\": null, \"children_spec\": []}]}]",
-    "forward_arg_names": ["x"]}}]},
-  "range_constraints": {"s0": {"min_val": 2, "max_val": 64}}, "schema_version": {"major": 8, "minor": 20},
-  "verifiers": ["TRAINING"], "torch_version": "2.13.0", "guards_code": [)",
-             guards, "]}");
-}
-
-std::string changed(std::string text, std::string_view from, std::string_view to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return text.replace(at, from.size(), to);
-}
 std::string why(const std::string& text) {
   const auto program = parse_program(text, "net");
   return program ? "" : program.why();
@@ -58,7 +26,7 @@ bool says(const std::string& text, std::string_view part) {
 }
 
 TEST(Program, is_read) {
-  const Program p = parse_program(with(node, R"("L['x'].size()[0] != 7")"), "net").value();
+  const Program p = parse_program(program_text(node, R"("L['x'].size()[0] != 7")"), "net").value();
   EXPECT_EQ(p.torch_version, "2.13.0");
   EXPECT_EQ(p.dialect, "TRAINING");
   ASSERT_EQ(p.graph.nodes.size(), 1U);
@@ -84,7 +52,7 @@ TEST(Program, is_read) {
 
 ProgramArgument argument(const std::string& text) {
   const std::string one = changed(node, R"({"as_int": 2})", text);
-  return parse_program(with(one), "net").value().graph.nodes[0].inputs[2].argument;
+  return parse_program(program_text(one), "net").value().graph.nodes[0].inputs[2].argument;
 }
 
 TEST(Program, has_arguments_of_every_kind) {
@@ -120,39 +88,45 @@ TEST(Program, has_arguments_of_every_kind) {
 TEST(Program, that_is_wrong_says_where) {
   EXPECT_TRUE(says(why("{"), "model net: is not JSON"));
   EXPECT_TRUE(says(why("[]"), "schema_version"));
-  EXPECT_TRUE(
-      says(why(changed(with(node), R"("major": 8)", R"("major": 9)")), "schema version 8.x"));
+  EXPECT_TRUE(says(why(changed(program_text(node), R"("major": 8)", R"("major": 9)")),
+                   "schema version 8.x"));
   // A value that nobody defines, in a node that is named.
-  const std::string dangling = why(with(changed(node, R"("name": "x")", R"("name": "z")")));
+  const std::string dangling = why(program_text(changed(node, R"("name": "x")", R"("name": "z")")));
   EXPECT_TRUE(says(dangling, "model net: node add (torch.ops.aten.add.Tensor): ")) << dangling;
   EXPECT_TRUE(says(dangling, "inputs[0].arg.as_tensor.name: needs the name of an input"))
       << dangling;
   // Its own result, and a result of a later node.
-  EXPECT_TRUE(says(why(with(changed(node, R"("name": "x")", R"("name": "y")"))), "earlier node"));
-  EXPECT_TRUE(says(why(with(cat(node, ",", node))), "that no earlier value of the graph has"));
-  EXPECT_TRUE(says(why(with(node, "", "q")), "outputs[0].as_tensor.name"));
-  EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": "2"})"))),
+  EXPECT_TRUE(
+      says(why(program_text(changed(node, R"("name": "x")", R"("name": "y")"))), "earlier node"));
+  EXPECT_TRUE(
+      says(why(program_text(cat(node, ",", node))), "that no earlier value of the graph has"));
+  EXPECT_TRUE(says(why(program_text(node, "", "q")), "outputs[0].as_tensor.name"));
+  EXPECT_TRUE(says(why(program_text(changed(node, R"({"as_int": 2})", R"({"as_int": "2"})"))),
                    "as_int: needs an integer of 64 bits, got \"2\""));
   EXPECT_TRUE(says(
-      why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 99999999999999999999})"))), ""));
-  EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_custom_obj": {}})"))),
+      why(program_text(changed(node, R"({"as_int": 2})", R"({"as_int": 99999999999999999999})"))),
+      ""));
+  EXPECT_TRUE(says(why(program_text(changed(node, R"({"as_int": 2})", R"({"as_custom_obj": {}})"))),
                    "needs an argument of a kind that Vitro has"));
+  EXPECT_TRUE(says(
+      why(program_text(changed(node, R"({"as_int": 2})", R"({"as_int": 2, "as_none": true})"))),
+      "needs an object with one member"));
   EXPECT_TRUE(
-      says(why(with(changed(node, R"({"as_int": 2})", R"({"as_int": 2, "as_none": true})"))),
-           "needs an object with one member"));
-  EXPECT_TRUE(says(why(with(changed(node, R"({"as_int": 2})", R"({"as_scalar_type": 29})"))),
-                   "needs a dtype that Vitro has"));
-  EXPECT_TRUE(says(why(with(node, R"j("__import__('os').system('x')")j")), "guards_code[0]: "));
-  EXPECT_TRUE(says(why(changed(with(node), R"("s0": {"min)", R"("s0 +": {"min)")),
+      says(why(program_text(changed(node, R"({"as_int": 2})", R"({"as_scalar_type": 29})"))),
+           "needs a dtype that Vitro has"));
+  EXPECT_TRUE(
+      says(why(program_text(node, R"j("__import__('os').system('x')")j")), "guards_code[0]: "));
+  EXPECT_TRUE(says(why(changed(program_text(node), R"("s0": {"min)", R"("s0 +": {"min)")),
                    "range_constraints: \"s0 +\""));
+  EXPECT_TRUE(says(why(changed(program_text(node), R"({"as_int": 4}])", R"({"as_int": -4}])")),
+                   "not negative"));
   EXPECT_TRUE(
-      says(why(changed(with(node), R"({"as_int": 4}])", R"({"as_int": -4}])")), "not negative"));
-  EXPECT_TRUE(says(why(changed(with(node), R"({"user_input")", R"({"token")")), "tokens are not"));
-  EXPECT_TRUE(says(why(changed(with(node), R"(, "y": )", R"(, "yy": )")), "tensor_values"));
+      says(why(changed(program_text(node), R"({"user_input")", R"({"token")")), "tokens are not"));
+  EXPECT_TRUE(says(why(changed(program_text(node), R"(, "y": )", R"(, "yy": )")), "tensor_values"));
 }
 
 TEST(Program, cut_anywhere_is_no_crash) {
-  const std::string text = with(node, R"("L['x'].size()[0] != 7")");
+  const std::string text = program_text(node, R"("L['x'].size()[0] != 7")");
   for (size_t size = 0; size < text.size(); size += 7) EXPECT_NE(why(text.substr(0, size)), "");
 }
 
@@ -163,15 +137,16 @@ TEST(Program, of_any_depth_is_no_crash) {
         R"({"as_graph": {"name": "g", "graph": {"inputs": [], "outputs": [], "nodes": [{"target": "t", "outputs": [], "inputs": [{"name": "", "arg": )";
     end += "}]}]}}}";
   }
-  EXPECT_NE(why(with(changed(node, R"({"as_int": 2})", cat(deep, R"({"as_int": 2})", end)))), "");
+  EXPECT_NE(
+      why(program_text(changed(node, R"({"as_int": 2})", cat(deep, R"({"as_int": 2})", end)))), "");
   std::string tree = R"({\"type\": null})";
   for (int i = 0; i < 200; ++i)
     tree =
         cat(R"({\"type\": \"builtins.list\", \"context\": null, \"children_spec\": [)", tree, "]}");
-  EXPECT_TRUE(says(
-      why(changed(with(node), R"({\"type\": null, \"context\": null, \"children_spec\": []}]}, )",
-                  tree + "]}, ")),
-      ""));
+  EXPECT_TRUE(says(why(changed(program_text(node),
+                               R"({\"type\": null, \"context\": null, \"children_spec\": []}]}, )",
+                               tree + "]}, ")),
+                   ""));
 }
 
 TEST(Program, names_arguments_and_results_by_their_paths) {
