@@ -35,11 +35,19 @@ class FlopCounter : public Interpreter {
     Interpreter::call(call, results);
     if (results.empty() || !results[0].defined()) return;
     const uint64_t count = ops::flops_of(call, results[0].meta());
+    if (count == 0 && call.op->composite && !call.in_place) return count_program(call, results);
     total += count;
     by_module[std::string(module_path(current_module))] += count;
   }
   uint64_t total = 0;
   std::map<std::string, uint64_t> by_module;
+
+ private:
+  // Counts the calls that a composite is a program of, by running them once more.
+  void count_program(const OpCall& call, std::span<Tensor> results) {
+    std::vector<Tensor> again(results.size());
+    call.op->composite->expand(call.operands, call.attrs, again);
+  }
 };
 
 struct Module {
