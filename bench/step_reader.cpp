@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 #include "harness.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/base/cat.h"
@@ -97,9 +97,9 @@ double unpacking(std::string_view suffix) {
 
 // Decompression by zlib, which is used if ISA-L is missing.
 double by_zlib(double (*measure)()) {
-  analyze::use_isal.set(false);
+  report::use_isal.set(false);
   const double ns = measure();
-  analyze::use_isal.set(true);
+  report::use_isal.set(true);
   return ns;
 }
 

@@ -211,7 +211,8 @@ function(vitro_fuzz_reader)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
     message(FATAL_ERROR "VITRO_FUZZ_READER needs Clang, got ${CMAKE_CXX_COMPILER_ID}: run tools/fuzz_reader")
   endif()
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/analyze/read/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/report/inflate*.cpp
+       ${PROJECT_SOURCE_DIR}/src/analyze/read/*.cpp)
   add_executable(
     vitro_fuzz_reader EXCLUDE_FROM_ALL ${sources} ${PROJECT_SOURCE_DIR}/tests/analyze/read/read_one.cpp
                                        ${PROJECT_SOURCE_DIR}/tests/analyze/read/by_simdjson.cpp

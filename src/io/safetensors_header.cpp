@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "io/shown.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -274,13 +275,6 @@ Result<Header> parse_header(std::string_view json, uint64_t data_bytes) {
   std::string problem = cover_problem(header.entries, header_begin + json.size(), data_bytes);
   if (!problem.empty()) return Failure{std::move(problem)};
   return header;
-}
-
-std::string shown(std::string_view name) {
-  constexpr size_t longest = 80;
-  std::string text = "\"";
-  for (char c : name.substr(0, longest)) text += c >= ' ' && c <= '~' ? c : '?';
-  return text + (name.size() > longest ? "...\"" : "\"");
 }
 
 }  // namespace vitro::io

@@ -44,7 +44,4 @@ struct Header {
 // ", where N is a position in the file.
 Result<Header> parse_header(std::string_view json, uint64_t data_bytes);
 
-// A name for messages: quoted, printable, shortened.
-std::string shown(std::string_view name);
-
 }  // namespace vitro::io

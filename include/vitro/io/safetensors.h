@@ -16,8 +16,11 @@
 
 #include "vitro/base/result.h"
 #include "vitro/core/tensor.h"
+#include "vitro/io/named_tensor.h"
 
 namespace vitro::io {
+
+class MappedFile;
 
 // One tensor of a file, of any dtype of the format.
 struct SafetensorsEntry {
@@ -47,19 +50,13 @@ class Safetensors {
   Result<Tensor> tensor(std::string_view name) const;
 
  private:
-  class Mapping;
   Failure no_tensor(std::string_view name) const;
 
   std::string path_;
-  std::shared_ptr<const Mapping> mapping_;
+  std::shared_ptr<const MappedFile> file_;
   std::vector<SafetensorsEntry> entries_;
   std::vector<uint32_t> by_name_;  // entries in order of their names
   std::map<std::string, std::string> metadata_;
-};
-
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
 };
 
 // Writes a file that appears complete or not at all.  Tensors of any layout are written

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
 namespace {
+
+using report::Inflate;
 
 // A stream that unpacks another one piece by piece.
 class Unpacked : public Bytes {
@@ -42,7 +44,7 @@ class Inflated : public Unpacked {
  public:
   Inflated(std::unique_ptr<Bytes> from, Inflate::Form form)
       : Unpacked(std::move(from)),
-        inflate_(make_inflate(form)),
+        inflate_(report::make_inflate(form)),
         many_members_(form == Inflate::Form::gzip) {}
 
   size_t read(char* to, size_t room) override {

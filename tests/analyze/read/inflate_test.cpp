@@ -1,6 +1,6 @@
 // Tests decompression with each library: pieces of any size, several members, truncated and
 // corrupt input.
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,11 @@
 
 namespace vitro::analyze {
 namespace {
+
+using report::Inflate;
+using report::inflate_by_isal;
+using report::make_inflate;
+using report::use_isal;
 
 std::string some_text(size_t bytes) {
   std::mt19937 random(1);

@@ -1,6 +1,6 @@
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 
-namespace vitro::analyze {
+namespace vitro::report {
 
 Option<bool> use_isal{"VITRO_TRACE_ISAL", true,
                       "unpack .gz with ISA-L if it was built in, not with zlib"};
@@ -12,4 +12,4 @@ std::unique_ptr<Inflate> make_inflate(Inflate::Form form) {
   return inflate_by_zlib(form);
 }
 
-}  // namespace vitro::analyze
+}  // namespace vitro::report

@@ -11,7 +11,7 @@
 
 #include "vitro/base/option.h"
 
-namespace vitro::analyze {
+namespace vitro::report {
 
 // Whether ISA-L is used if available.
 extern Option<bool> use_isal;
@@ -48,4 +48,4 @@ std::unique_ptr<Inflate> make_inflate(Inflate::Form form);
 std::unique_ptr<Inflate> inflate_by_isal(Inflate::Form form);
 std::unique_ptr<Inflate> inflate_by_zlib(Inflate::Form form);
 
-}  // namespace vitro::analyze
+}  // namespace vitro::report

@@ -1,6 +1,6 @@
 // Decompresses deflate with Intel's ISA-L; make_inflate() uses it if it was built in, else
 // inflate_zlib.cpp.
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 
 #if VITRO_ISAL
 #include <isa-l/igzip_lib.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #endif
 
-namespace vitro::analyze {
+namespace vitro::report {
 
 #if VITRO_ISAL
 namespace {
@@ -112,4 +112,4 @@ std::unique_ptr<Inflate> inflate_by_isal(Inflate::Form /*form*/) {
 
 #endif
 
-}  // namespace vitro::analyze
+}  // namespace vitro::report

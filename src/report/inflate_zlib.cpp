@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "analyze/read/inflate.h"
+#include "report/inflate.h"
 #include "vitro/base/error.h"
 
-namespace vitro::analyze {
+namespace vitro::report {
 namespace {
 
 class ByZlib final : public Inflate {
@@ -49,4 +49,4 @@ std::unique_ptr<Inflate> inflate_by_zlib(Inflate::Form form) {
   return std::make_unique<ByZlib>(form);
 }
 
-}  // namespace vitro::analyze
+}  // namespace vitro::report
