@@ -1,3 +1,4 @@
+// Reads or makes the inputs of a model: arrays of NumPy's files, random tensors, numbers.
 #include "model_inputs.h"
 
 #include <algorithm>
