@@ -298,6 +298,8 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   (void)io::read_npy("x.npy").value();
   io::write_npz("both.npz", {{"x", x}, {"y", y}});
   (void)io::read_npz("both.npz").value();
+  const ModelResults out = load("model.pt2")({x});
+  const ExportedModel fast = load("model.pt2").compile();
   set_debug_folder("folder");
   set_num_threads(4);
 }

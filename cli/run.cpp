@@ -1,0 +1,130 @@
+// `vitro run`: runs a model that torch.export.save wrote.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "command.h"
+#include "model_inputs.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/debug/explain.h"
+#include "vitro/io/npy.h"
+#include "vitro/ops/create.h"
+#include "vitro/report/table.h"
+#include "vitro/report/units.h"
+
+namespace vitro::cli {
+namespace {
+
+struct RunSetting {
+  std::string file, model, output;
+  std::vector<std::string> inputs;
+  int repeat = 1;
+  bool compile = false, explain = false;
+};
+
+int64_t now_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// The name as part of a file's name.
+std::string file_name(const std::string& name) {
+  std::string out = name;
+  std::ranges::replace_if(
+      out,
+      [](unsigned char c) {
+        return !std::isalnum(c) && c != '_' && c != '-' && c != '.' && c < 128;
+      },
+      '_');
+  return out;
+}
+
+std::string sizes_text(const Tensor& tensor) {
+  std::string out = cat(tensor.dtype(), '[');
+  for (int64_t d = 0; d < tensor.rank(); ++d)
+    out += cat(d == 0 ? "" : ", ", tensor.size(d).value());
+  return out + "]";
+}
+
+void write_outputs(const ModelResults& results, const std::string& folder) {
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  report::Table table({{"Output", report::Align::left},
+                       {"Value", report::Align::left},
+                       {"File", report::Align::left}});
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto* tensor = std::get_if<Tensor>(&results.value(i));
+    if (!tensor) {
+      table.row({results.name(i), text_of(results.value(i)), ""});
+      continue;
+    }
+    std::string path;
+    if (!folder.empty()) {
+      path = (std::filesystem::path(folder) / (file_name(results.name(i)) + ".npy")).string();
+      // NumPy has no bf16.
+      io::write_npy(path, tensor->dtype() == DType::bf16 ? to(*tensor, DType::f32) : *tensor);
+    }
+    table.row({results.name(i), sizes_text(*tensor), path});
+  }
+  std::fputs(table.text().c_str(), stdout);
+}
+
+int run_model(const RunSetting& setting) {
+  const int64_t begin = now_ns();
+  ExportedModel model = load(setting.file, setting.model);
+  const int64_t loaded = now_ns();
+  if (setting.compile) model = model.compile();
+  const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
+  std::optional<ModelResults> results;
+  std::vector<int64_t> times;
+  for (int i = 0; i < std::max(setting.repeat, 1); ++i) {
+    results.reset();
+    const int64_t from = now_ns();
+    results.emplace(model(std::span<const ArgValue>(inputs)));
+    times.push_back(now_ns() - from);
+  }
+  write_outputs(*results, setting.output);
+  const auto text = [](int64_t ns) { return report::time_text(static_cast<double>(ns)); };
+  std::printf("loaded in %s, first call %s", text(loaded - begin).c_str(), text(times[0]).c_str());
+  if (times.size() > 1) {
+    std::ranges::sort(times.begin() + 1, times.end());
+    std::printf(", median of %zu more calls %s", times.size() - 1,
+                text(times[1 + (times.size() - 1) / 2]).c_str());
+  }
+  std::printf("\n");
+  if (setting.explain) std::printf("%s\n", vitro::explain(model.report()).c_str());
+  return 0;
+}
+
+int run(const RunSetting& setting) {
+  try {
+    return run_model(setting);
+  } catch (const Error& e) {
+    std::fprintf(stderr, "vitro run: %s\n", e.what());
+    return bad_usage;
+  }
+}
+
+std::function<int()> declare(CLI::App& app) {
+  auto setting = std::make_shared<RunSetting>();
+  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("--input", setting->inputs,
+                 "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=random:SEED or NAME=NUMBER; may be "
+                 "repeated; inputs without one are random");
+  app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");
+  app.add_option("--model", setting->model, "one of the models in the file");
+  app.add_option("--repeat", setting->repeat, "the number of calls")->capture_default_str();
+  app.add_flag("--compile", setting->compile, "compile the model");
+  app.add_flag("--explain", setting->explain, "also show what was compiled");
+  return [setting] { return run(*setting); };
+}
+
+const AddCommand run_command("run", "Run a model exported by PyTorch (.pt2)", declare);
+
+}  // namespace
+}  // namespace vitro::cli

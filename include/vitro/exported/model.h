@@ -1,0 +1,134 @@
+// A model that PyTorch exported, loaded and run:
+//   torch.export.save(torch.export.export(model, (x, y)), "model.pt2")        # in Python
+//
+//   auto model = vitro::load("model.pt2");
+//   auto out = model({x, y});                       // or by name: model({{"x", x}, {"y", y}})
+//   Tensor logits = out["logits"];                  // or by number: out[0]
+//   auto fast = model.compile();                    // fused kernels, from the second call on
+// Inputs and outputs are the leaves of the exported arguments and results, in order; nested ones
+// are called by path: "xs[0]", "d['a']".  A call checks what the export relied on: dtypes, sizes,
+// ranges of dynamic sizes, guards.  Weights stay in the file, which must not be changed meanwhile.
+// Messages and `explain` show the lines of the model's Python code.
+// Threads: calls may be concurrent; those of a model that writes to its own buffers wait for each
+// other.  Copies share weights and buffers.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/capture/options.h"
+#include "vitro/capture/report.h"
+#include "vitro/core/arg_value.h"
+
+namespace vitro {
+
+struct ModelSize {
+  std::optional<int64_t> number;  // of a size that cannot vary
+  std::string text;               // "8", or of a size that can "s9", "2*s9"
+  int64_t min = 0;
+  std::optional<int64_t> max;  // none: no bound
+  int64_t example = 1;         // what it was in the export
+};
+
+struct ModelInput {
+  enum class Kind : uint8_t {
+    tensor,
+    number,   // an integer, float or bool that may vary
+    literal,  // a value that the export has made part of the program; need not be given
+  };
+  std::string name;  // the export's: "d_a"
+  std::string path;  // "d['a']"
+  Kind kind = Kind::tensor;
+  DType dtype = DType::f32;
+  std::vector<ModelSize> sizes;
+  ArgValue literal;
+  std::string text() const;  // "ids: i64[s0, 128]"
+};
+
+struct ModelOutput {
+  std::string name;  // "logits", "parts[1]"; of a single one "output", of a tuple "output_0"
+  bool is_tensor = true;
+  DType dtype = DType::f32;
+  std::vector<ModelSize> sizes;
+  std::string text() const;
+};
+
+struct ModelWeight {
+  enum class Kind : uint8_t { parameter, buffer, constant };
+  std::string name;  // "encoder.layer.0.weight"
+  Kind kind = Kind::parameter;
+  Tensor tensor;
+};
+
+// The results of a call.
+class ModelResults {
+ public:
+  ModelResults(std::vector<ArgValue> values,
+               std::shared_ptr<const std::vector<ModelOutput>> outputs)
+      : values_(std::move(values)), outputs_(std::move(outputs)) {}
+  size_t size() const { return values_.size(); }
+  // A tensor; Error if there is none of that number or name, or if it is a number or None.
+  const Tensor& operator[](size_t index) const;
+  const Tensor& operator[](std::string_view name) const;
+  // Any result.
+  const ArgValue& value(size_t index) const;
+  const std::string& name(size_t index) const;
+  const std::vector<ArgValue>& values() const { return values_; }
+
+ private:
+  std::vector<ArgValue> values_;
+  std::shared_ptr<const std::vector<ModelOutput>> outputs_;
+};
+
+// One call of an op in the program, for statistics.
+struct ModelNode {
+  std::string_view target;  // "aten.add.Tensor"
+  std::string_view module;  // "encoder.layer.0"
+  std::string location;     // "bert.py:12"
+};
+
+class ExportedModel {
+ public:
+  // One value for each input in order; those of kind literal may be left out, all or none.
+  ModelResults operator()(std::initializer_list<ArgValue> inputs) const;
+  ModelResults operator()(std::span<const ArgValue> inputs) const;
+  // By name or path.
+  ModelResults operator()(std::initializer_list<NamedArg> inputs) const;
+  ModelResults operator()(std::span<const NamedArg> inputs) const;
+
+  const std::string& name() const;
+  const std::vector<ModelInput>& inputs() const;
+  const std::vector<ModelOutput>& outputs() const;
+  // Parameters, buffers and constants, those that share memory too.
+  const std::vector<ModelWeight>& parameters() const;
+  // The program's nodes, those of its sub-graphs after the node that runs them.
+  std::vector<ModelNode> nodes() const;
+  // Conditions on inputs, as Python, that a call checks.
+  std::vector<std::string> guards() const;
+  const std::string& torch_version() const;
+
+  // The same model with calls compiled; shares the weights.
+  ExportedModel compile(CompileOptions options = {}) const;
+  bool is_compiled() const;
+  // What was compiled; empty for a model that is not.
+  CompiledReport report() const;
+
+  struct State;
+
+ private:
+  friend ExportedModel load(const std::string& path, std::string_view model);
+  explicit ExportedModel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+// `model` chooses one of a file that holds several.  Error: the file cannot be read, or the program
+// needs what Vitro lacks; then all of it is listed, with the Python lines that call it.
+ExportedModel load(const std::string& path, std::string_view model = {});
+
+}  // namespace vitro

@@ -1,0 +1,456 @@
+// Loads a package, and calls its program: arguments in, checks, the run, mutations, results out.
+#include "vitro/exported/model.h"
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "exported/input_checks.h"
+#include "exported/plan.h"
+#include "exported/runner.h"
+#include "io/pt2/package.h"
+#include "io/pt2/program.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
+#include "vitro/base/nearest.h"
+#include "vitro/compile/compile.h"
+#include "vitro/ops/create.h"
+
+namespace vitro {
+namespace {
+
+using exported::Plan;
+using InputKind = io::InputSpec::Kind;
+using OutputKind = io::OutputSpec::Kind;
+
+std::string text_of_sizes(DType dtype, const std::vector<ModelSize>& sizes) {
+  std::string out = cat(dtype, '[');
+  for (size_t i = 0; i < sizes.size(); ++i) out += cat(i == 0 ? "" : ", ", sizes[i].text);
+  return out + "]";
+}
+
+bool is_users(const io::InputSpec& spec) {
+  return spec.kind == InputKind::user || spec.kind == InputKind::frozen;
+}
+bool is_returned(const io::OutputSpec& spec) {
+  return spec.kind == OutputKind::user || spec.kind == OutputKind::loss ||
+         spec.kind == OutputKind::gradient;
+}
+
+// What a program is, made once and shared by all models of it.
+struct Loaded {
+  io::Program program;
+  Plan plan;
+  std::vector<ModelInput> inputs;
+  std::shared_ptr<std::vector<ModelOutput>> outputs = std::make_shared<std::vector<ModelOutput>>();
+  std::vector<ModelWeight> weights;
+  std::vector<ArgValue> bound;  // the inputs of the graph, of which those of the user are None
+  std::unique_ptr<exported::InputChecks> checks;
+  bool writes_weights = false;
+  std::mutex writing;  // held by calls if writes_weights
+
+  // The outputs of the graph given the inputs of the user.
+  std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
+                            const std::vector<Scalar>& numbers) const {
+    std::vector<ArgValue> given = bound;
+    size_t next_tensor = 0, next_number = 0;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (program.inputs[i].kind != InputKind::user) continue;
+      if (program.inputs[i].meta) {
+        given[i] = tensors.at(next_tensor++);
+      } else {
+        given[i] = numbers.at(next_number++);
+      }
+    }
+    const std::vector<ArgValue> before = has_mutations() ? given : std::vector<ArgValue>();
+    std::vector<ArgValue> all = exported::run(plan, std::move(given));
+    std::vector<ArgValue> out;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (is_returned(program.outputs[i])) {
+        out.push_back(std::move(all[i]));
+      } else {
+        write_back(program.outputs[i], all[i], before);
+      }
+    }
+    return out;
+  }
+
+  bool has_mutations() const { return !std::ranges::all_of(program.outputs, is_returned); }
+  void write_back(const io::OutputSpec& spec, const ArgValue& value,
+                  const std::vector<ArgValue>& before) const {
+    for (size_t i = 0; i < before.size(); ++i) {
+      const io::InputSpec& input = program.inputs[i];
+      const bool is_it = spec.kind == OutputKind::user_input
+                             ? input.name == spec.target
+                             : !is_users(input) && input.target == spec.target;
+      const auto *to = std::get_if<Tensor>(&before[i]), *from = std::get_if<Tensor>(&value);
+      if (is_it && to && from) copy_(*to, *from);
+    }
+  }
+};
+
+// ---- describing ----
+
+void describe_inputs(Loaded& loaded) {
+  const io::Program& program = loaded.program;
+  const std::vector<std::string> paths = io::argument_paths(program);
+  for (const io::InputSpec& spec : program.inputs) {
+    if (!is_users(spec)) continue;
+    ModelInput input;
+    input.path = paths.at(loaded.inputs.size());
+    input.name = spec.name.empty() ? input.path : spec.name;
+    if (spec.kind == InputKind::frozen) {
+      input.kind = ModelInput::Kind::literal;
+      input.literal = exported::value_of(spec.literal, {});
+    } else if (spec.meta) {
+      VITRO_CHECK(spec.meta->is_known_dtype, "input ", spec.name, ": has a dtype that Vitro lacks");
+      input.dtype = spec.meta->dtype;
+      for (const io::ProgramSize& size : spec.meta->sizes)
+        input.sizes.push_back(exported::described(size, program));
+    } else {
+      input.kind = ModelInput::Kind::number;
+      input.dtype = DType::i64;
+    }
+    loaded.inputs.push_back(std::move(input));
+  }
+}
+
+// "logits" of ".logits", "y" of "['y']", "output_1[0]" of "[1][0]".
+std::string output_name(std::string_view path) {
+  if (path.empty()) return "output";
+  if (path.starts_with('.')) return std::string(path.substr(1));
+  const size_t end = path.find(']');
+  const std::string_view rest = path.substr(end + 1);
+  if (path.starts_with("['")) return cat(path.substr(2, end - 3), rest);
+  return cat("output_", path.substr(1, end - 1), rest);
+}
+
+void describe_outputs(Loaded& loaded) {
+  const io::Program& program = loaded.program;
+  const std::vector<std::string> paths = io::leaf_paths(program.out, "");
+  size_t next = 0;
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    const io::OutputSpec& spec = program.outputs[i];
+    if (!is_returned(spec)) continue;
+    ModelOutput output;
+    output.name = spec.kind == OutputKind::gradient ? cat("gradient of ", spec.target)
+                  : next < paths.size()             ? output_name(paths[next])
+                                                    : cat("output_", next);
+    if (spec.kind != OutputKind::gradient) ++next;
+    output.is_tensor = spec.meta.has_value();
+    if (spec.meta) {
+      output.dtype = spec.meta->dtype;
+      for (const io::ProgramSize& size : spec.meta->sizes)
+        output.sizes.push_back(exported::described(size, program));
+    }
+    loaded.outputs->push_back(std::move(output));
+  }
+}
+
+// ---- weights ----
+
+std::string numbers_of_meta(const io::ProgramMeta& meta) {
+  std::string out = cat(meta.dtype, '[');
+  for (size_t i = 0; i < meta.sizes.size(); ++i)
+    out += cat(i == 0 ? "" : ", ", meta.sizes[i].number);
+  return out + "]";
+}
+
+void check_weight(const io::InputSpec& spec, const Tensor& tensor) {
+  const io::ProgramMeta& meta = *spec.meta;
+  const Sizes sizes = tensor.sizes();
+  bool is_same = tensor.dtype() == meta.dtype && sizes.size() == meta.sizes.size();
+  for (size_t d = 0; is_same && d < sizes.size(); ++d)
+    is_same = sizes[d].hint() == meta.sizes[d].number;
+  VITRO_CHECK(is_same, "weight ", spec.target, ": is ", tensor.dtype(), " of rank ", sizes.size(),
+              " and ", tensor.numel().hint(), " elements, the program needs ",
+              numbers_of_meta(meta));
+}
+
+void bind_weights(const io::PackageModel& package, Loaded& loaded) {
+  const std::vector<bool> written = exported::written_inputs(loaded.plan);
+  std::vector<bool> is_written = written;
+  for (size_t i = 0; i < loaded.program.inputs.size(); ++i)
+    for (const io::OutputSpec& output : loaded.program.outputs)
+      if (!is_returned(output) && output.kind != OutputKind::user_input &&
+          output.target == loaded.program.inputs[i].target)
+        is_written[i] = true;
+  for (size_t i = 0; i < loaded.program.inputs.size(); ++i) {
+    const io::InputSpec& spec = loaded.program.inputs[i];
+    loaded.bound.emplace_back();
+    if (is_users(spec)) continue;
+    const bool is_constant = spec.kind == InputKind::constant || !spec.persistent;
+    Tensor tensor =
+        (is_constant ? package.constant(spec.target) : package.weight(spec.target)).value();
+    check_weight(spec, tensor);
+    if (is_written[i]) {
+      loaded.writes_weights = true;
+    } else if (!tensor.is_complex()) {
+      tensor.set_parameter(true, spec.target);
+    }
+    const auto kind = spec.kind == InputKind::parameter ? ModelWeight::Kind::parameter
+                      : spec.kind == InputKind::buffer  ? ModelWeight::Kind::buffer
+                                                        : ModelWeight::Kind::constant;
+    loaded.weights.push_back({spec.target, kind, tensor});
+    loaded.bound.back() = tensor;
+  }
+}
+
+// ---- compiled calls ----
+
+// The program as a function of tensors and numbers. The first form is for frozen calls, which
+// return tensors only.
+struct TensorBody {
+  std::shared_ptr<const Loaded> loaded;
+  std::vector<Tensor> operator()(const std::vector<Tensor>& tensors,
+                                 const std::vector<Scalar>& numbers) const {
+    std::vector<Tensor> out;
+    for (ArgValue& value : loaded->run(tensors, numbers)) {
+      auto* tensor = std::get_if<Tensor>(&value);
+      if (tensor) out.push_back(std::move(*tensor));
+    }
+    return out;
+  }
+};
+struct ValueBody {
+  std::shared_ptr<const Loaded> loaded;
+  std::vector<ArgValue> operator()(const std::vector<Tensor>& tensors,
+                                   const std::vector<Scalar>& numbers) const {
+    std::vector<ArgValue> out = loaded->run(tensors, numbers);
+    for (ArgValue& value : out) {
+      auto* number = std::get_if<Scalar>(&value);
+      if (number && number->is_symbolic()) value = Scalar(number->as_int());
+    }
+    return out;
+  }
+};
+
+bool returns_only_tensors(const io::Program& program) {
+  for (size_t i = 0; i < program.outputs.size(); ++i)
+    if (is_returned(program.outputs[i]) && !program.outputs[i].meta &&
+        program.graph.outputs[i].kind == io::ProgramArgument::Kind::value)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+struct ExportedModel::State {
+  std::shared_ptr<Loaded> loaded;
+  std::optional<Compiled<TensorBody>> frozen;
+  std::optional<Compiled<ValueBody>> compiled;
+
+  std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
+                            const std::vector<Scalar>& numbers) const {
+    std::unique_lock<std::mutex> hold(loaded->writing, std::defer_lock);
+    if (loaded->writes_weights) hold.lock();
+    if (frozen) return filled((*frozen)(tensors, numbers));
+    if (compiled) return (*compiled)(tensors, numbers);
+    return loaded->run(tensors, numbers);
+  }
+  // The tensors with the literals of the program among them.
+  std::vector<ArgValue> filled(std::vector<Tensor> tensors) const {
+    std::vector<ArgValue> out;
+    size_t next = 0;
+    const io::Program& program = loaded->program;
+    for (size_t i = 0; i < program.outputs.size(); ++i) {
+      if (!is_returned(program.outputs[i])) continue;
+      if (program.graph.outputs[i].kind == io::ProgramArgument::Kind::value) {
+        out.emplace_back(std::move(tensors.at(next++)));
+      } else {
+        out.push_back(exported::value_of(program.graph.outputs[i], {}));
+      }
+    }
+    return out;
+  }
+};
+
+// ---- texts ----
+
+std::string ModelInput::text() const {
+  if (kind == Kind::literal) return cat(name, " = ", text_of(literal));
+  if (kind == Kind::number) return cat(name, ": a number");
+  return cat(name, ": ", text_of_sizes(dtype, sizes));
+}
+std::string ModelOutput::text() const {
+  return is_tensor ? cat(name, ": ", text_of_sizes(dtype, sizes)) : name;
+}
+
+// ---- results ----
+
+const ArgValue& ModelResults::value(size_t index) const {
+  VITRO_CHECK(index < values_.size(), "output ", index, ": the model has ", values_.size(),
+              " outputs, numbered from 0");
+  return values_[index];
+}
+const std::string& ModelResults::name(size_t index) const {
+  (void)value(index);
+  return (*outputs_)[index].name;
+}
+const Tensor& ModelResults::operator[](size_t index) const {
+  const auto* tensor = std::get_if<Tensor>(&value(index));
+  VITRO_CHECK(tensor, "output ", name(index), ": is ", text_of(value(index)),
+              ", not a tensor; value(", index, ") returns it");
+  return *tensor;
+}
+const Tensor& ModelResults::operator[](std::string_view name) const {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < outputs_->size(); ++i) {
+    if ((*outputs_)[i].name == name) return (*this)[i];
+    names.push_back((*outputs_)[i].name);
+  }
+  std::string all;
+  for (const std::string_view one : names) all += cat(all.empty() ? "" : ", ", one);
+  throw_error(cat("the model has no output ", name, "; its outputs are ", all));
+}
+
+// ---- calls ----
+
+ModelResults ExportedModel::operator()(std::span<const ArgValue> inputs) const {
+  const Loaded& loaded = *state_->loaded;
+  const auto is_literal = [](const ModelInput& one) {
+    return one.kind == ModelInput::Kind::literal;
+  };
+  const auto literals = static_cast<size_t>(std::ranges::count_if(loaded.inputs, is_literal));
+  const size_t all = loaded.inputs.size();
+  std::string needed;
+  for (const ModelInput& one : loaded.inputs) needed += cat("\n  ", one.text());
+  VITRO_CHECK(inputs.size() == all || inputs.size() == all - literals, "model ", name(), ": got ",
+              inputs.size(), " inputs, needs ", all - literals, ":", needed);
+  std::vector<ArgValue> values;
+  std::vector<Tensor> tensors;
+  std::vector<Scalar> numbers;
+  size_t next = 0;
+  for (const ModelInput& one : loaded.inputs) {
+    const bool is_left_out = is_literal(one) && inputs.size() != all;
+    values.push_back(is_left_out ? one.literal : inputs[next++]);
+  }
+  loaded.checks->check(values);
+  for (size_t i = 0; i < all; ++i) {
+    if (loaded.inputs[i].kind == ModelInput::Kind::tensor)
+      tensors.push_back(std::get<Tensor>(values[i]));
+    if (loaded.inputs[i].kind == ModelInput::Kind::number)
+      numbers.push_back(std::get<Scalar>(values[i]));
+  }
+  values.clear();
+  return {state_->run(tensors, numbers), loaded.outputs};
+}
+
+ModelResults ExportedModel::operator()(std::span<const NamedArg> inputs) const {
+  const Loaded& loaded = *state_->loaded;
+  std::vector<std::optional<ArgValue>> found(loaded.inputs.size());
+  for (const NamedArg& given : inputs) {
+    size_t at = 0;
+    while (at < found.size() && loaded.inputs[at].name != given.name &&
+           loaded.inputs[at].path != given.name)
+      ++at;
+    std::string all;
+    for (const ModelInput& one : loaded.inputs) all += cat(all.empty() ? "" : ", ", one.name);
+    VITRO_CHECK(at < found.size(), "model ", name(), ": has no input ", given.name,
+                "; its inputs are ", all);
+    VITRO_CHECK(!found[at], "model ", name(), ": input ", given.name, " is given twice");
+    found[at] = given.value;
+  }
+  std::vector<ArgValue> values;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const ModelInput& wanted = loaded.inputs[i];
+    const bool is_literal = wanted.kind == ModelInput::Kind::literal;
+    VITRO_CHECK(found[i] || is_literal, "model ", name(), ": input ", wanted.text(), " is missing");
+    values.push_back(found[i] ? *found[i] : wanted.literal);
+  }
+  return (*this)(std::span<const ArgValue>(values));
+}
+
+ModelResults ExportedModel::operator()(std::initializer_list<ArgValue> inputs) const {
+  return (*this)(std::span<const ArgValue>(inputs.begin(), inputs.size()));
+}
+ModelResults ExportedModel::operator()(std::initializer_list<NamedArg> inputs) const {
+  return (*this)(std::span<const NamedArg>(inputs.begin(), inputs.size()));
+}
+
+// ---- what it is ----
+
+const std::string& ExportedModel::name() const {
+  return state_->loaded->program.name;
+}
+const std::vector<ModelInput>& ExportedModel::inputs() const {
+  return state_->loaded->inputs;
+}
+const std::vector<ModelOutput>& ExportedModel::outputs() const {
+  return *state_->loaded->outputs;
+}
+const std::vector<ModelWeight>& ExportedModel::parameters() const {
+  return state_->loaded->weights;
+}
+const std::string& ExportedModel::torch_version() const {
+  return state_->loaded->program.torch_version;
+}
+std::vector<std::string> ExportedModel::guards() const {
+  std::vector<std::string> out;
+  for (const io::Guard& one : state_->loaded->program.guards) out.push_back(one.text);
+  return out;
+}
+std::vector<ModelNode> ExportedModel::nodes() const {
+  std::vector<ModelNode> out;
+  const std::function<void(const Plan&)> add = [&](const Plan& plan) {
+    for (const exported::Step& step : plan.steps) {
+      out.push_back({exported::short_target(step.node->target), module_path(step.node->module),
+                     file_and_line(step.node->where)});
+      for (const Plan& inner : step.graphs) add(inner);
+    }
+  };
+  add(state_->loaded->plan);
+  return out;
+}
+
+// ---- compiling ----
+
+ExportedModel ExportedModel::compile(CompileOptions options) const {
+  auto state = std::make_shared<State>();
+  state->loaded = state_->loaded;
+  const Loaded& loaded = *state->loaded;
+  if (options.name == CompileOptions().name) options.name = loaded.program.name;
+  const bool can_freeze = !exported::asks_for_elements(loaded.plan) && !loaded.writes_weights &&
+                          !loaded.has_mutations() && returns_only_tensors(loaded.program);
+  if (can_freeze) {
+    options.fullgraph = options.frozen = true;
+    state->frozen.emplace(TensorBody{state->loaded}, std::move(options));
+  } else {
+    options.frozen = false;
+    state->compiled.emplace(ValueBody{state->loaded}, std::move(options));
+  }
+  return ExportedModel(std::move(state));
+}
+
+bool ExportedModel::is_compiled() const {
+  return state_->frozen || state_->compiled;
+}
+
+CompiledReport ExportedModel::report() const {
+  if (state_->frozen) return state_->frozen->report();
+  return state_->compiled ? state_->compiled->report() : CompiledReport();
+}
+
+ExportedModel load(const std::string& path, std::string_view model) {
+  io::Package package = io::Package::open(path).value();
+  const io::PackageModel chosen = package.model(model).value();
+  auto loaded = std::make_shared<Loaded>();
+  try {
+    loaded->program = io::parse_program(chosen.program_json, chosen.name).value();
+    loaded->plan = exported::make_plan(loaded->program.graph, loaded->program.name);
+    describe_inputs(*loaded);
+    describe_outputs(*loaded);
+    bind_weights(chosen, *loaded);
+    loaded->checks = std::make_unique<exported::InputChecks>(loaded->program, loaded->inputs);
+  } catch (const Error& e) {
+    const bool has_path = e.message().starts_with(path);
+    throw_error(has_path ? std::string(e.message()) : cat(path, ": ", e.message()));
+  }
+  auto state = std::make_shared<ExportedModel::State>();
+  state->loaded = std::move(loaded);
+  return ExportedModel(std::move(state));
+}
+
+}  // namespace vitro

@@ -1,0 +1,416 @@
+// Finds what each node calls and matches its arguments with the schema.
+#include "exported/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+
+namespace vitro::exported {
+namespace {
+
+using Kind = io::ProgramArgument::Kind;
+
+// ---- names ----
+
+constexpr std::string_view ops_prefix = "torch.ops.", control_prefix = "higher_order.";
+
+struct Renamed {
+  std::string_view from, to;
+  std::string_view argument, new_argument;
+};
+// A program of PyTorch may call for a view of what is not contiguous here: attention returns other
+// strides than PyTorch's.
+constexpr Renamed renamed[] = {{"view", "reshape", "size", "shape"},
+                               {"_unsafe_view", "reshape", "size", "shape"}};
+
+// The schema's argument that the program calls by this name; null if there is none.
+const SchemaArgument* argument_of(const Schema& schema, std::string_view name) {
+  for (const Renamed& one : renamed)
+    if (one.to == schema.name && one.argument == name) name = one.new_argument;
+  return schema.argument(name);
+}
+
+// Only for gradients, for compilers, or for what a call has checked already.
+constexpr std::string_view nothings[] = {"aten._assert_async.msg", "aten._assert_async.default"};
+
+constexpr std::pair<std::string_view, Control> controls[] = {
+    {"cond", Control::cond},
+    {"while_loop", Control::while_loop},
+    {"scan", Control::scan},
+    {"map_impl", Control::map},
+    {"map", Control::map},
+    {"associative_scan", Control::associative_scan},
+    {"wrap_with_set_grad_enabled", Control::region},
+};
+
+Control control_of(std::string_view target) {
+  if (!target.starts_with(control_prefix)) return Control::none;
+  target.remove_prefix(control_prefix.size());
+  for (const auto& [name, control] : controls)
+    if (name == target) return control;
+  return Control::none;
+}
+
+// "aten.add.Tensor" -> "add.Tensor", "aten.relu.default" -> "relu"; empty: another library's.
+std::string op_name(std::string_view target) {
+  const size_t dot = target.find('.');
+  const std::string_view library = target.substr(0, dot);
+  if (dot == target.npos || (library != "aten" && library != "transformers")) return "";
+  std::string_view name = target.substr(dot + 1);
+  constexpr std::string_view usual = ".default";
+  if (name.ends_with(usual)) name.remove_suffix(usual.size());
+  for (const Renamed& one : renamed)
+    if (name == one.from) name = one.to;
+  return std::string(name);
+}
+
+// ---- arguments ----
+
+bool is_constant(const io::ProgramArgument& argument) {
+  if (argument.kind == Kind::value || argument.kind == Kind::graph) return false;
+  return std::ranges::all_of(argument.list, is_constant);
+}
+
+std::string text_of_argument(const io::ProgramArgument& argument) {
+  if (argument.kind == Kind::value) return "a value";
+  if (argument.kind == Kind::graph) return "a graph";
+  return argument.kind == Kind::list ? "a list" : text_of(value_of(argument, {}));
+}
+
+class PlanMaker {
+ public:
+  explicit PlanMaker(std::string_view model) : model_(model) {}
+
+  Plan plan(const io::ProgramGraph& graph) {
+    Plan out;
+    out.graph = &graph;
+    for (const io::ProgramNode& node : graph.nodes) out.steps.push_back(step(node, graph));
+    mark_releases(out);
+    return out;
+  }
+
+  void check_complete() const {
+    if (missing_.empty()) return;
+    std::string text =
+        cat("model ", model_, ": calls ", missing_.size(),
+            missing_.size() == 1 ? " function" : " functions", " that Vitro does not have:");
+    for (const auto& [target, lines] : missing_) {
+      text += cat("\n  ", target, ", ", lines.count, lines.count == 1 ? " call" : " calls");
+      for (size_t i = 0; i < lines.places.size(); ++i)
+        text += cat(i == 0 ? ": " : ", ", lines.places[i]);
+    }
+    throw_error(text);
+  }
+
+ private:
+  struct Lines {
+    size_t count = 0;
+    std::vector<std::string> places;  // the first few
+  };
+
+  void note_missing(const io::ProgramNode& node) {
+    Lines& lines = missing_[std::string(short_target(node.target))];
+    ++lines.count;
+    const std::string place = file_and_line(node.where);
+    const bool is_new = std::ranges::find(lines.places, place) == lines.places.end();
+    if (!place.empty() && is_new && lines.places.size() < 4) lines.places.push_back(place);
+  }
+
+  Step step(const io::ProgramNode& node, const io::ProgramGraph& graph) {
+    Step out;
+    out.node = &node;
+    const std::string_view target = short_target(node.target);
+    out.control = control_of(target);
+    if (out.control != Control::none) return add_graphs(node, std::move(out));
+    out.number = io::number_operator(target);
+    if (out.number) {
+      check(node, out.number->takes(node.inputs.size()), "another number of operands");
+      return out;
+    }
+    out.does_nothing = std::ranges::find(nothings, target) != std::end(nothings);
+    if (out.does_nothing) return out;
+    const std::string name = op_name(target);
+    out.overload = name.empty() ? nullptr : chosen(name, node, graph);
+    if (!out.overload) {
+      note_missing(node);
+    } else {
+      add_arguments(node, graph, out);
+    }
+    return out;
+  }
+
+  Step add_graphs(const io::ProgramNode& node, Step out) {
+    for (const io::ProgramInput& input : node.inputs)
+      if (input.argument.kind == Kind::graph) out.graphs.push_back(plan(*input.argument.graph));
+    const size_t needed =
+        out.control == Control::cond || out.control == Control::while_loop ? 2 : 1;
+    check(node, out.graphs.size() == needed, "another number of sub-graphs");
+    return out;
+  }
+
+  static bool is_number(const io::ProgramArgument& argument, const io::ProgramGraph& graph) {
+    if (argument.kind == Kind::number) return true;
+    return argument.kind == Kind::value && graph.values[argument.value].is_number;
+  }
+  // Whether a number stands where the schema has a tensor.
+  static bool needs_tensor(const SchemaArgument& wanted, const io::ProgramArgument& given,
+                           const io::ProgramGraph& graph) {
+    return wanted.type.kind == ArgKind::tensor && !wanted.type.list && is_number(given, graph);
+  }
+  // The overload that the node names or, where it gives a number for a tensor, as Python may, the
+  // one for numbers.
+  static const ops::Overload* chosen(std::string_view name, const io::ProgramNode& node,
+                                     const io::ProgramGraph& graph) {
+    const ops::Overload* named = ops::overload(name);
+    if (!named) return nullptr;
+    const auto fits = [&](const ops::Overload& one) {
+      return std::ranges::all_of(node.inputs, [&](const io::ProgramInput& input) {
+        const SchemaArgument* wanted = argument_of(one.schema, input.name);
+        return wanted && !needs_tensor(*wanted, input.argument, graph) &&
+               (wanted->type.kind != ArgKind::scalar || is_number(input.argument, graph) ||
+                wanted->type.optional);
+      });
+    };
+    const bool has_mismatch = std::ranges::any_of(node.inputs, [&](const io::ProgramInput& input) {
+      const SchemaArgument* wanted = argument_of(named->schema, input.name);
+      return wanted && needs_tensor(*wanted, input.argument, graph);
+    });
+    if (!has_mismatch) return named;
+    const auto all = ops::overloads(named->schema.name);
+    const auto found = std::ranges::find_if(all, fits);
+    return found == all.end() ? named : &*found;
+  }
+
+  void add_arguments(const io::ProgramNode& node, const io::ProgramGraph& graph, Step& out) {
+    const Schema& schema = out.overload->schema;
+    std::vector<const io::ProgramInput*> given(schema.arguments.size(), nullptr);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const io::ProgramInput& input = node.inputs[i];
+      const SchemaArgument* wanted = argument_of(schema, input.name);
+      check(node, wanted != nullptr, cat("the argument ", input.name, " of ", schema));
+      given[static_cast<size_t>(wanted - schema.arguments.data())] = &input;
+    }
+    bool is_positional = true;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const SchemaArgument& wanted = schema.arguments[i];
+      is_positional = is_positional && given[i] && !wanted.keyword_only;
+      if (given[i]) add_argument(node, graph, wanted, given[i]->argument, is_positional, out);
+    }
+  }
+
+  void add_argument(const io::ProgramNode& node, const io::ProgramGraph& graph,
+                    const SchemaArgument& wanted, const io::ProgramArgument& given,
+                    bool is_positional, Step& out) {
+    check(node, given.kind != Kind::graph, cat("a graph as ", wanted.name));
+    const bool wants_tensor = needs_tensor(wanted, given, graph);
+    ArgValue value;
+    if (!is_constant(given) || wants_tensor) {
+      const size_t index = is_positional ? out.positional.size() : out.named.size();
+      out.holes.push_back({!is_positional, index, &given, wants_tensor});
+    } else {
+      value = value_of(given, {});
+      const bool fits = ops::takes(wanted.type, value) || (is_none(value) && wanted.default_text);
+      check(
+          node, fits,
+          cat(wanted.name, '=', text_of_argument(given), ", the schema is ", out.overload->schema));
+    }
+    if (is_positional) {
+      out.positional.push_back(std::move(value));
+    } else {
+      out.named.push_back({wanted.name, std::move(value)});
+    }
+  }
+
+  void check(const io::ProgramNode& node, bool is_fine, std::string_view got) const {
+    if (is_fine) return;
+    const std::string place = file_and_line(node.where);
+    throw_error(cat("model ", model_, ": node ", node.name, " (", short_target(node.target), ")",
+                    place.empty() ? "" : cat(" of ", place), ": does not take ", got));
+  }
+
+  // A value is released by the last step that uses it, or the one that defines it.
+  static void mark_releases(Plan& plan) {
+    const io::ProgramGraph& graph = *plan.graph;
+    constexpr size_t never = SIZE_MAX, kept = SIZE_MAX - 1;
+    std::vector<size_t> last(graph.values.size(), never);
+    const std::function<void(const io::ProgramArgument&, size_t)> note =
+        [&](const io::ProgramArgument& argument, size_t at) {
+          if (argument.kind == Kind::value) last[argument.value] = at;
+          for (const io::ProgramArgument& one : argument.list) note(one, at);
+        };
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      for (const auto& output : plan.steps[i].node->outputs) note(output, i);
+      for (const auto& input : plan.steps[i].node->inputs) note(input.argument, i);
+    }
+    for (const io::ProgramArgument& output : graph.outputs) note(output, kept);
+    for (uint32_t value = 0; value < last.size(); ++value) {
+      if (last[value] == never) {
+        plan.unused.push_back(value);
+      } else if (last[value] != kept) {
+        plan.steps[last[value]].release.push_back(value);
+      }
+    }
+  }
+
+  std::string_view model_;
+  std::map<std::string, Lines> missing_;
+};
+
+void each_step(const Plan& plan, const std::function<void(const Plan&, const Step&)>& f) {
+  for (const Step& step : plan.steps) {
+    f(plan, step);
+    for (const Plan& inner : step.graphs) each_step(inner, f);
+  }
+}
+
+// Which weights each value may share memory with, as a list of inputs.
+using Shares = std::vector<std::vector<uint32_t>>;
+
+void note_written(const Plan& plan, Shares shares, std::vector<bool>& written);
+
+const io::ProgramArgument* argument_named(const io::ProgramNode& node, std::string_view name) {
+  for (const io::ProgramInput& input : node.inputs)
+    if (input.name == name) return &input.argument;
+  return nullptr;
+}
+
+std::vector<uint32_t> shared_by(const io::ProgramArgument& argument, const Shares& shares) {
+  if (argument.kind == Kind::value) return shares[argument.value];
+  std::vector<uint32_t> out;
+  for (const io::ProgramArgument& one : argument.list) {
+    const std::vector<uint32_t> more = shared_by(one, shares);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+void set_shared(const io::ProgramArgument& result, const std::vector<uint32_t>& with,
+                Shares& shares) {
+  if (result.kind == Kind::value) shares[result.value] = with;
+  for (const io::ProgramArgument& one : result.list) set_shared(one, with, shares);
+}
+
+// Batch norm in training writes its running statistics, which its schema does not say.
+bool trains(const io::ProgramNode& node, std::string_view op) {
+  if (op != "batch_norm" && op != "instance_norm" && op != "_native_batch_norm_legit" &&
+      op != "native_batch_norm")
+    return false;
+  const auto* training =
+      argument_named(node, op == "instance_norm" ? "use_input_stats" : "training");
+  return training && training->kind == Kind::number && training->number.as_bool();
+}
+
+void note_step(const Step& step, Shares& shares, std::vector<bool>& written) {
+  const io::ProgramNode& node = *step.node;
+  if (step.control != Control::none) {
+    // Sub-graphs: their inputs may be any operand.
+    std::vector<uint32_t> all;
+    for (const io::ProgramInput& input : node.inputs) {
+      const std::vector<uint32_t> more = shared_by(input.argument, shares);
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    for (const Plan& inner : step.graphs)
+      note_written(inner, Shares(inner.graph->values.size(), all), written);
+    for (const auto& output : node.outputs) set_shared(output, all, shares);
+    return;
+  }
+  if (!step.overload) return;
+  const Schema& schema = step.overload->schema;
+  const bool in_training = trains(node, schema.name);
+  std::map<char, std::vector<uint32_t>> sets;
+  for (const io::ProgramInput& input : node.inputs) {
+    const SchemaArgument& argument = *argument_of(schema, input.name);
+    const std::vector<uint32_t> with = shared_by(input.argument, shares);
+    const bool writes =
+        argument.alias.written || (in_training && argument.name.starts_with("running_"));
+    for (const uint32_t one : with) written[one] = written[one] || writes;
+    if (argument.alias.set != 0) sets[argument.alias.set] = with;
+  }
+  for (size_t i = 0; i < node.outputs.size() && i < schema.results.size(); ++i)
+    if (const char set = schema.results[i].alias.set; set != 0)
+      set_shared(node.outputs[i], sets[set], shares);
+}
+
+void note_written(const Plan& plan, Shares shares, std::vector<bool>& written) {
+  for (const Step& step : plan.steps) note_step(step, shares, written);
+}
+
+}  // namespace
+
+std::string_view short_target(std::string_view target) {
+  if (target.starts_with(ops_prefix)) target.remove_prefix(ops_prefix.size());
+  return target;
+}
+
+Plan make_plan(const io::ProgramGraph& graph, std::string_view model) {
+  PlanMaker maker(model);
+  Plan plan = maker.plan(graph);
+  maker.check_complete();
+  return plan;
+}
+
+std::vector<bool> written_inputs(const Plan& plan) {
+  Shares shares(plan.graph->values.size());
+  for (size_t i = 0; i < plan.graph->inputs.size(); ++i) {
+    const io::ProgramArgument& input = plan.graph->inputs[i];
+    if (input.kind == Kind::value) shares[input.value] = {static_cast<uint32_t>(i)};
+  }
+  std::vector<bool> written(plan.graph->inputs.size(), false);
+  note_written(plan, std::move(shares), written);
+  return written;
+}
+
+bool asks_for_elements(const Plan& plan) {
+  bool out = false;
+  each_step(plan, [&](const Plan&, const Step& step) {
+    out = out || (step.control != Control::none && step.control != Control::region);
+    if (!step.overload) return;
+    const std::string& name = step.overload->schema.name;
+    out = out || name == "item" || name == "_local_scalar_dense" ||
+          (ops::returns_number(step.overload->schema) && !name.starts_with("sym_"));
+  });
+  return out;
+}
+
+ArgValue value_of(const io::ProgramArgument& argument, std::span<const ArgValue> values) {
+  switch (argument.kind) {
+    case Kind::none:
+      return {};
+    case Kind::value:
+      return values[argument.value];
+    case Kind::number:
+      return argument.number;
+    case Kind::text:
+      return argument.text;
+    case Kind::dtype:
+      return argument.dtype;
+    case Kind::graph:
+      throw_error("a graph where a value is needed");
+    case Kind::list:
+      break;
+  }
+  if (argument.of_tensors) {
+    std::vector<Tensor> tensors;
+    for (const io::ProgramArgument& one : argument.list) {
+      const ArgValue value = value_of(one, values);
+      const auto* tensor = std::get_if<Tensor>(&value);
+      tensors.push_back(tensor ? *tensor : Tensor());
+    }
+    return tensors;
+  }
+  std::vector<Scalar> numbers;
+  for (const io::ProgramArgument& one : argument.list) {
+    const ArgValue value = value_of(one, values);
+    const auto* number = std::get_if<Scalar>(&value);
+    VITRO_CHECK(number, "a list of numbers contains ", text_of(value));
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+}  // namespace vitro::exported

@@ -1,0 +1,66 @@
+// A program made ready to run: each node with the op, operator or sub-graphs that it calls, its
+// arguments prepared, and the values that nobody needs after it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/pt2/number_operators.h"
+#include "io/pt2/program.h"
+#include "vitro/core/arg_value.h"
+#include "vitro/ops/overload.h"
+
+namespace vitro::exported {
+
+// Programs of higher-order ops, by what they do with their sub-graphs.
+enum class Control : uint8_t { none, cond, while_loop, scan, map, associative_scan, region };
+
+struct Plan;
+
+struct Step {
+  const io::ProgramNode* node = nullptr;
+  // Exactly one of these.
+  const ops::Overload* overload = nullptr;
+  const io::NumberOperator* number = nullptr;
+  Control control = Control::none;
+  bool does_nothing = false;
+
+  // The arguments of an op, with the places of those that hold values of the program.
+  std::vector<ArgValue> positional;
+  std::vector<NamedArg> named;
+  struct Hole {
+    bool is_named;
+    size_t index;
+    const io::ProgramArgument* argument;
+    bool needs_tensor;  // a number becomes a tensor without dimensions
+  };
+  std::vector<Hole> holes;
+  std::vector<Plan> graphs;       // of a higher-order op, in the order of its arguments
+  std::vector<uint32_t> release;  // values that are not used after this step
+};
+
+struct Plan {
+  const io::ProgramGraph* graph = nullptr;
+  std::vector<Step> steps;
+  std::vector<uint32_t> unused;  // inputs that no step uses
+};
+
+// Points into `graph`.  Error: ops that Vitro lacks, all in one message, or arguments that do not
+// fit their schemas.
+Plan make_plan(const io::ProgramGraph& graph, std::string_view model);
+
+// "aten.add.Tensor" of "torch.ops.aten.add.Tensor".
+std::string_view short_target(std::string_view target);
+
+// For each weight (input of the graph), whether a step may write to it.
+std::vector<bool> written_inputs(const Plan& plan);
+
+// Whether a step asks for the value of an element, which ends a compiled region.
+bool asks_for_elements(const Plan& plan);
+
+// The value of an argument, given those of the graph.
+ArgValue value_of(const io::ProgramArgument& argument, std::span<const ArgValue> values);
+
+}  // namespace vitro::exported

@@ -1,0 +1,15 @@
+// Reads the graphs in the JSON text of a program.  Errors name the node and the field.
+#pragma once
+
+#include "io/pt2/json_field.h"
+#include "io/pt2/program.h"
+
+namespace vitro::io {
+
+ProgramGraph read_graph(const Field& graph);
+// An argument that is no value of a graph: {"as_int": 3}.
+ProgramArgument read_literal(const Field& argument);
+ProgramMeta read_meta(const Field& tensor_meta);
+ProgramSize read_size(const Field& size);
+
+}  // namespace vitro::io

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""vitro run and vitro inspect on small exported models.   usage: model_test.py VITRO MODELS"""
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+
+
+def safetensors(name):
+    """The tensors of f32 and i64 of a file, as lists."""
+    data = (MODELS / f"{name}.safetensors").read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    out = {}
+    for key, entry in json.loads(data[8 : 8 + size]).items():
+        begin, end = entry["data_offsets"]
+        kind = {"F32": "f", "I64": "q"}.get(entry["dtype"])
+        if kind:
+            out[key] = entry["shape"], list(struct.unpack(f"<{(end - begin) // struct.calcsize(kind)}{kind}", data[8 + size :][begin:end]))
+    return out
+
+
+def write_npy(path, shape, values, descr, kind):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (53 - len(header) % 64 + 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}{kind}", *values))
+
+
+def read_npy(path):
+    data = path.read_bytes()
+    size = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10 : 10 + size])  # of the program under test
+    kind = {"<f4": "f", "<i8": "q"}[header["descr"]]
+    values = data[10 + size :]
+    return list(header["shape"]), list(struct.unpack(f"<{len(values) // struct.calcsize(kind)}{kind}", values))
+
+
+class Model(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def run_it(self, *words):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("VITRO_")}
+        clean["VITRO_CACHE_DIR"] = str(self.folder / "cache")
+        return subprocess.run([VITRO, *map(str, words)], capture_output=True, text=True, cwd=self.folder, env=clean)
+
+    def test_run_gives_the_outputs_of_torch(self):
+        sample = safetensors("dynamic")
+        for call in range(3):
+            write_npy(self.folder / "ids.npy", *sample[f"{call}.in.ids"], "<i8", "q")
+            write_npy(self.folder / "x.npy", *sample[f"{call}.in.x"], "<f4", "f")
+            for more in ((), ("--compile", "--repeat", 3)):
+                with self.subTest(call=call, more=more):
+                    done = self.run_it("run", MODELS / "dynamic.pt2", "--input", "ids=ids.npy", "--input", "x=x.npy", "-o", "out", *more)
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    shape, values = read_npy(self.folder / "out" / "output_0.npy")
+                    wanted_shape, wanted = sample[f"{call}.out.0"]
+                    self.assertEqual(shape, wanted_shape)
+                    for a, b in zip(values, wanted, strict=True):
+                        self.assertAlmostEqual(a, b, delta=1e-5)
+                    self.assertEqual(read_npy(self.folder / "out" / "output_2.npy"), sample[f"{call}.out.2"])
+
+    def test_run_makes_up_inputs_that_nobody_gives(self):
+        for words in ((), ("--input", "x=random:7"), ("--compile", "--explain")):
+            done = self.run_it("run", MODELS / "mlp.pt2", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("f32[3, 2]", done.stdout)
+        self.assertIn("graph", done.stdout)
+
+    def test_run_says_what_is_wrong(self):
+        for words, part in (
+            (("none.pt2",), "none.pt2"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+            ((MODELS / "mlp.pt2", "--input", "x"), "needs NAME=FILE.npy"),
+            ((MODELS / "mlp.pt2", "--input", "x=none.npy"), "none.npy"),
+            ((MODELS / "mlp.pt2", "--input", "x=random:a"), "needs random:SEED"),
+            ((MODELS / "mlp.pt2", "--model", "other"), "other"),
+        ):
+            with self.subTest(words):
+                done = self.run_it("run", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith("vitro run: "), done.stderr)
+                self.assertIn(part, done.stderr)
+
+    def test_inspect_shows_what_a_model_is(self):
+        done = self.run_it("inspect", MODELS / "dynamic.pt2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("ids: i64[", "in [1, 64]", "only for inputs with", "L['ids'].size()[0] == L['x'].size()[0]", "aten.embedding.default"):
+            self.assertIn(part, done.stdout)
+
+    def test_inspect_as_json_is_complete(self):
+        about = json.loads(self.run_it("inspect", MODELS / "mlp.pt2", "--json", "--flops").stdout)
+        self.assertEqual([one["name"] for one in about["inputs"]], ["x"])
+        self.assertEqual(about["inputs"][0]["sizes"], [3, 4])
+        self.assertEqual(about["parameters"], 4 * 8 + 8 + 8 * 2 + 2)
+        self.assertEqual(about["ops"]["aten.linear.default"], 2)
+        self.assertEqual({one["name"]: one["kind"] for one in about["weights"]}["calls"], "buffer")
+        # Two products of 3 rows; the rest is a few operations for each element.
+        products = 2 * 3 * (4 * 8 + 8 * 2)
+        self.assertGreaterEqual(about["flops"], products)
+        self.assertLess(about["flops"], 2 * products)
+        self.assertEqual(about["flops"], sum(one["flops"] for one in about["modules"]))
+
+    def test_inspect_says_what_is_wrong(self):
+        (self.folder / "x.pt2").write_bytes(b"no model")
+        done = self.run_it("inspect", "x.pt2")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("x.pt2", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

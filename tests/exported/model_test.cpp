@@ -1,0 +1,282 @@
+// Models that torch exported (tools/make_pt2_samples.py): their results, eagerly and compiled, are
+// those that torch computed; calls that the export was not made for are refused.
+#include "vitro/exported/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "error_of.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/core/print.h"
+#include "vitro/io/safetensors.h"
+#include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
+
+namespace vitro {
+namespace {
+
+std::string file(std::string_view name) {
+  return cat(VITRO_TEST_DATA, "/pt2/", name);
+}
+
+// The calls of a sample.
+class Sample {
+ public:
+  explicit Sample(std::string_view name)
+      : file_(io::Safetensors::read(file(cat(name, ".safetensors"))).value()) {}
+  int calls() const {
+    int out = 0;
+    while (std::ranges::any_of(file_.entries(), [&](const io::SafetensorsEntry& e) {
+      return e.name.starts_with(cat(out, ".out."));
+    }))
+      ++out;
+    return out;
+  }
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+  Tensor tensor(const std::string& name) const { return clone(file_.tensor(name).value()); }
+  // Of those inputs that are tensors.
+  std::vector<NamedArg> inputs(const ExportedModel& model, int call) const {
+    std::vector<NamedArg> out;
+    for (const ModelInput& one : model.inputs()) {
+      if (one.kind != ModelInput::Kind::tensor) continue;
+      out.emplace_back().name = one.name;
+      out.back().value = tensor(cat(call, ".in.", one.name));
+    }
+    return out;
+  }
+
+ private:
+  io::Safetensors file_;
+};
+
+std::string sizes_of(const Tensor& x) {
+  std::string out;
+  for (const Size size : x.sizes()) out += cat(size.value(), ' ');
+  return out;
+}
+
+double number(const Tensor& x, int64_t i) {
+  const Tensor flat = reshape(to(x, DType::f64), {-1});
+  return flat.to_vector<double>()[static_cast<size_t>(i)];
+}
+
+// Equal within a few roundings of f32, or of the dtype.
+void expect_same(const Tensor& got, const Tensor& wanted, const std::string& what) {
+  ASSERT_EQ(got.dtype(), wanted.dtype()) << what;
+  ASSERT_EQ(sizes_of(got), sizes_of(wanted)) << what;
+  const double tolerance = wanted.dtype() == DType::bf16 ? 0.01 : 2e-6;
+  for (int64_t i = 0; i < wanted.numel().value(); ++i) {
+    const double a = number(got, i), b = number(wanted, i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    ASSERT_NEAR(a, b, tolerance * std::max(1.0, std::fabs(b))) << what << ", element " << i;
+  }
+}
+
+void expect_as_in_torch(const ExportedModel& model, std::string_view name,
+                        const std::vector<NamedArg>& more = {}) {
+  const Sample sample(name);
+  ASSERT_GT(sample.calls(), 0);
+  for (int call = 0; call < sample.calls(); ++call) {
+    std::vector<NamedArg> inputs = sample.inputs(model, call);
+    if (static_cast<size_t>(call) < more.size()) inputs.push_back(more[static_cast<size_t>(call)]);
+    const ModelResults out = model(std::span<const NamedArg>(inputs));
+    for (size_t i = 0; i < out.size(); ++i) {
+      const std::string what = cat(call, ".out.", i);
+      if (sample.has(what)) expect_same(out[i], sample.tensor(what), cat(name, ' ', what));
+      EXPECT_EQ(sample.has(what), std::holds_alternative<Tensor>(out.value(i))) << what;
+    }
+    for (const NamedArg& input : inputs) {
+      const std::string what = cat(call, ".after.", input.name);
+      if (sample.has(what))
+        expect_same(std::get<Tensor>(input.value), sample.tensor(what), cat(name, ' ', what));
+    }
+  }
+}
+
+TEST(ExportedModel, gives_what_torch_gives) {
+  for (const std::string_view name :
+       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data"}) {
+    SCOPED_TRACE(name);
+    expect_as_in_torch(load(file(cat(name, ".pt2"))), name);
+  }
+}
+
+TEST(ExportedModel, gives_the_same_compiled) {
+  for (const std::string_view name :
+       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data"}) {
+    SCOPED_TRACE(name);
+    const ExportedModel fast = load(file(cat(name, ".pt2"))).compile();
+    EXPECT_TRUE(fast.is_compiled());
+    if (name == "mlp") {  // its buffer counts calls
+      expect_as_in_torch(fast, name);
+      continue;
+    }
+    for (int round = 0; round < 3; ++round) expect_as_in_torch(fast, name);
+    EXPECT_FALSE(fast.report().segments.empty());
+  }
+}
+
+TEST(ExportedModel, takes_numbers) {
+  for (const bool compiled : {false, true}) {
+    ExportedModel model = load(file("numbers.pt2"));
+    if (compiled) model = model.compile();
+    expect_as_in_torch(model, "numbers", {{"k", Scalar(3)}, {"k", Scalar(5)}});
+    const Tensor x = Tensor::empty({4, 8}), y = Tensor::empty({24});
+    const ModelResults out = model({x, y, Scalar(4)});
+    EXPECT_EQ(std::get<Scalar>(out.value(1)), Scalar(5));
+    EXPECT_EQ(out[0].size(1).value(), 4);
+    // What stands nowhere but in a guard: half of y was 12 rows.
+    const std::string why = error_of([&] { model({x, Tensor::empty({26}), Scalar(4)}); });
+    EXPECT_NE(why.find("L['y'].size()[0]"), std::string::npos) << why;
+  }
+}
+
+TEST(ExportedModel, says_what_it_takes_and_gives) {
+  const ExportedModel tree = load(file("tree.pt2"));
+  EXPECT_EQ(tree.name(), "model");
+  ASSERT_EQ(tree.inputs().size(), 10U);
+  EXPECT_EQ(tree.inputs()[0].text(), "xs_0: f32[2, 4]");
+  EXPECT_EQ(tree.inputs()[0].path, "xs[0]");
+  EXPECT_EQ(tree.inputs()[3].path, "d['b']['c']");
+  EXPECT_EQ(tree.inputs()[5].path, "p.u");
+  EXPECT_EQ(tree.inputs()[7].text(), "flag = True");
+  EXPECT_EQ(tree.inputs()[8].text(), "scale = 3.0");
+  std::vector<std::string> names;
+  for (const ModelOutput& one : tree.outputs()) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"y", "parts[0]", "parts[1][0]", "parts[1][1]", "z",
+                                             "h.u", "h.v", "s"}));
+  const ExportedModel dynamic = load(file("dynamic.pt2"));
+  const ModelSize& length = dynamic.inputs()[0].sizes[1];
+  EXPECT_FALSE(length.number);
+  EXPECT_TRUE(length.text.starts_with("2*s")) << length.text;
+  EXPECT_EQ(length.max, 128);
+  EXPECT_EQ(length.example, 6);
+  EXPECT_EQ(dynamic.inputs()[0].sizes[0].min, 1);
+  EXPECT_FALSE(dynamic.guards().empty());
+}
+
+TEST(ExportedModel, has_its_weights_and_nodes) {
+  const ExportedModel mlp = load(file("mlp.pt2"));
+  std::set<std::string> names;
+  for (const ModelWeight& one : mlp.parameters()) names.insert(one.name);
+  EXPECT_EQ(names, (std::set<std::string>{"a.weight", "a.bias", "b.weight", "b.bias", "calls",
+                                          "scale", "lifted_tensor_0"}));
+  bool has_linear = false;
+  for (const ModelNode& node : mlp.nodes()) {
+    if (node.target != "aten.linear.default") continue;
+    has_linear = true;
+    EXPECT_TRUE(node.module == "a" || node.module == "b") << node.module;
+    EXPECT_TRUE(node.location.starts_with("make_pt2_samples.py:")) << node.location;
+  }
+  EXPECT_TRUE(has_linear);
+}
+
+TEST(ExportedModel, is_called_by_place_by_name_and_by_path) {
+  const ExportedModel tree = load(file("tree.pt2"));
+  const Sample sample("tree");
+  std::vector<ArgValue> values;
+  std::vector<NamedArg> named;
+  for (const ModelInput& one : tree.inputs()) {
+    if (one.kind != ModelInput::Kind::tensor) continue;
+    values.emplace_back(sample.tensor(cat("0.in.", one.name)));
+    named.push_back({one.path, values.back()});
+  }
+  expect_same(tree(std::span<const ArgValue>(values))["y"], sample.tensor("0.out.0"), "by place");
+  expect_same(tree(std::span<const NamedArg>(named))["y"], sample.tensor("0.out.0"), "by path");
+  const Tensor x = sample.tensor("0.in.xs_0");
+  EXPECT_NE(error_of([&] { tree({x}); }).find("got 1 inputs, needs 7"), std::string::npos);
+  EXPECT_NE(error_of([&] { tree({{"xs_9", x}}); }).find("has no input xs_9"), std::string::npos);
+  EXPECT_NE(error_of([&] { tree({{"xs_0", x}, {"xs[0]", x}}); }).find("given twice"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { tree({{"xs_0", x}}); }).find("input xs_1: f32[2, 4] is missing"),
+            std::string::npos);
+  named.push_back({"flag", Scalar(false)});
+  EXPECT_NE(error_of([&] {
+              tree(std::span<const NamedArg>(named));
+            }).find("input flag: got False, the program was exported for True"),
+            std::string::npos);
+  const ModelResults out = tree(std::span<const ArgValue>(values));
+  EXPECT_NE(error_of([&] { (void)out["q"]; }).find("no output q; its outputs are y, parts[0]"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)out["h.v"]; }).find("not a tensor"), std::string::npos);
+  EXPECT_NE(error_of([&] { (void)out[99]; }).find("has 8 outputs"), std::string::npos);
+}
+
+TEST(ExportedModel, refuses_inputs_that_the_export_was_not_made_for) {
+  const ExportedModel model = load(file("dynamic.pt2"));
+  const auto why = [&](const Sizes& ids, const Sizes& x, DType dtype = DType::i64) {
+    return error_of([&] { model({zeros(ids, dtype), zeros(x)}); });
+  };
+  EXPECT_EQ(why({2, 6}, {2, 6, 4}), "");
+  EXPECT_NE(why({2, 6}, {2, 6, 4}, DType::i32).find("input ids: got i32[2, 6], needs ids: i64["),
+            std::string::npos);
+  EXPECT_NE(why({2, 6, 1}, {2, 6, 4}).find("input ids: got i64[2, 6, 1]"), std::string::npos);
+  EXPECT_NE(why({2, 6}, {2, 6, 5}).find("(dimension 2)"), std::string::npos);
+  EXPECT_NE(why({2, 7}, {2, 7, 4}).find("size 1 of input ids is 7, the program needs 2*s"),
+            std::string::npos);
+  EXPECT_NE(why({2, 6}, {3, 6, 4}).find("size 0 of input x is 3, the program needs"),
+            std::string::npos);
+  EXPECT_NE(why({65, 6}, {65, 6, 4}).find("is 65, the program was exported for 1 to 64"),
+            std::string::npos);
+}
+
+TEST(ExportedModel, names_the_python_line_in_errors) {
+  const ExportedModel model = load(file("dynamic.pt2"));
+  const Tensor ids = full({2, 6}, 99, DType::i64), x = zeros({2, 6, 4});
+  for (const bool compiled : {false, true}) {
+    const ExportedModel one = compiled ? model.compile() : model;
+    try {
+      one({ids, x});
+      ADD_FAILURE() << "index 99 of 10";
+    } catch (const Error& e) {
+      const std::string where(e.location());
+      EXPECT_TRUE(where.starts_with("make_pt2_samples.py:")) << e.what();
+      EXPECT_TRUE(where.ends_with(" in forward, module e")) << e.what();
+    }
+  }
+}
+
+TEST(ExportedModel, keeps_its_buffers_for_itself) {
+  const ExportedModel one = load(file("mlp.pt2")), other = load(file("mlp.pt2"));
+  const Tensor x = zeros({3, 4});
+  for (int64_t i = 1; i <= 3; ++i) EXPECT_EQ(one({x})[1].item<int64_t>(), i);
+  EXPECT_EQ(other({x})[1].item<int64_t>(), 1);
+  // Copies and compiled forms share them.
+  EXPECT_EQ(one.compile()({x})[1].item<int64_t>(), 4);
+  EXPECT_EQ(one({x})[1].item<int64_t>(), 5);
+}
+
+TEST(ExportedModel, may_be_called_by_several_threads) {
+  for (const std::string_view name : {"mlp", "dynamic"}) {
+    const ExportedModel plain = load(file(cat(name, ".pt2"))), fast = plain.compile();
+    const Sample sample(name);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const ExportedModel& model = t % 2 ? plain : fast;
+        for (int i = 0; i < 10; ++i) {
+          const std::vector<NamedArg> inputs = sample.inputs(model, i % 3);
+          (void)model(std::span<const NamedArg>(inputs));
+        }
+      });
+    for (std::thread& one : threads) one.join();
+    if (name == "mlp") {
+      const Tensor x = zeros({3, 4});
+      EXPECT_EQ(plain({x})[1].item<int64_t>(), 41);
+    }
+  }
+}
+
+TEST(ExportedModel, that_is_none_is_refused) {
+  EXPECT_NE(error_of([] { load(file("no_such.pt2")); }).find("no_such.pt2: "), std::string::npos);
+  EXPECT_NE(error_of([] { load(file("mlp.safetensors")); }), "");
+  EXPECT_NE(error_of([] { load(file("mlp.pt2"), "other"); }).find("other"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace vitro

@@ -1,0 +1,161 @@
+// What a node calls, with which arguments; programs that call for what there is not.
+#include "exported/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "error_of.h"
+#include "exported/input_checks.h"
+#include "exported/runner.h"
+#include "io/pt2/package.h"
+#include "io/pt2/program_text.h"
+#include "vitro/base/cat.h"
+#include "vitro/ops/create.h"
+
+namespace vitro::exported {
+namespace {
+
+using io::changed;
+
+struct Planned {
+  io::Program program;
+  Plan plan;
+  explicit Planned(const std::string& nodes)
+      : program(io::parse_program(io::program_text(nodes), "net").value()),
+        plan(make_plan(program.graph, "net")) {}
+  Planned(const Planned&) = delete;
+  Tensor run() const {
+    const Tensor w = full({4}, 3.0), x = full({2, 4}, 1.0);
+    return std::get<Tensor>(exported::run(plan, {w, x})[0]);
+  }
+};
+
+std::string node_of(std::string_view target, std::string_view inputs,
+                    std::string_view outputs = R"({"as_tensor": {"name": "y"}})") {
+  return cat(
+      R"({"target": ")", target, R"(", "inputs": [)", inputs, R"(], "outputs": [)", outputs,
+      R"(], "metadata": {"stack_trace": "File \"/m/net.py\", line 7, in forward"}, "name": "n"})");
+}
+constexpr std::string_view self =
+    R"({"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1})";
+
+std::string why(const std::string& nodes) {
+  return error_of([&] { Planned one(nodes); });
+}
+
+TEST(Plan, runs_with_defaults_of_the_schema) {
+  const Planned one(io::add_node);  // x + 2 * w
+  EXPECT_EQ(one.run().to_vector<float>()[0], 7.0F);
+  const Planned two(changed(io::add_node, R"({"name": "alpha", "arg": {"as_int": 2}, "kind": 2})",
+                            R"({"name": "alpha", "arg": {"as_int": 1}, "kind": 2})"));
+  EXPECT_EQ(two.run().to_vector<float>()[0], 4.0F);
+}
+
+TEST(Plan, takes_the_overload_for_numbers_where_a_number_stands_for_a_tensor) {
+  const Planned one(node_of("torch.ops.aten.add.Tensor",
+                            cat(self, R"(, {"name": "other", "arg": {"as_int": 1}, "kind": 1})")));
+  EXPECT_EQ(one.plan.steps[0].overload->schema.full_name(), "add.Scalar");
+  EXPECT_EQ(one.run().to_vector<float>()[0], 2.0F);
+  // maximum has none: the number becomes a tensor.
+  const Planned two(
+      node_of("torch.ops.aten.maximum.default",
+              cat(self, R"(, {"name": "other", "arg": {"as_float": 5.0}, "kind": 1})")));
+  EXPECT_EQ(two.run().to_vector<float>()[0], 5.0F);
+}
+
+TEST(Plan, reads_a_view_as_reshape) {
+  const Planned one(
+      cat(node_of("torch.ops.aten.t.default", self, R"({"as_tensor": {"name": "z"}})"), ",",
+          node_of("torch.ops.aten.view.default",
+                  R"({"name": "self", "arg": {"as_tensor": {"name": "z"}}, "kind": 1},
+                     {"name": "size", "arg": {"as_ints": [8]}, "kind": 1})")));
+  EXPECT_EQ(one.run().rank(), 1);
+}
+
+TEST(Plan, lists_all_that_vitro_lacks) {
+  const auto z = [](int i) { return cat(R"({"as_tensor": {"name": "z)", i, R"("}})"); };
+  const std::string text = why(cat(node_of("torch.ops.aten.fry.default", self, z(0)), ",",
+                                   node_of("torch.ops.torchvision.nms.default", self, z(1)), ",",
+                                   node_of("torch.ops.higher_order.triton", self, z(2)), ",",
+                                   node_of("torch.ops.aten.fry.default", self)));
+  EXPECT_EQ(text,
+            "model net: calls 3 functions that Vitro does not have:\n"
+            "  aten.fry.default, 2 calls: net.py:7\n"
+            "  higher_order.triton, 1 call: net.py:7\n"
+            "  torchvision.nms.default, 1 call: net.py:7");
+}
+
+TEST(Plan, says_which_argument_does_not_fit) {
+  EXPECT_EQ(why(node_of("torch.ops.aten.relu.default",
+                        cat(self, R"(, {"name": "speed", "arg": {"as_int": 1}, "kind": 1})"))),
+            "model net: node n (aten.relu.default) of net.py:7: does not take the argument speed "
+            "of relu(Tensor self) -> Tensor");
+  EXPECT_NE(why(node_of("torch.ops.aten.softmax.int",
+                        cat(self, R"(, {"name": "dim", "arg": {"as_string": "a"}, "kind": 1})")))
+                .find("does not take dim=\"a\", the schema is softmax.int("),
+            std::string::npos);
+  EXPECT_NE(why(node_of("_operator.mod", self)).find("another number of operands"),
+            std::string::npos);
+  EXPECT_NE(why(node_of("torch.ops.higher_order.cond", self)).find("another number of sub-graphs"),
+            std::string::npos);
+  // Missing arguments are found by the call.
+  const Planned one(node_of("torch.ops.aten.relu.default", ""));
+  EXPECT_NE(error_of([&] { (void)one.run(); }), "");
+}
+
+TEST(Plan, knows_what_is_written) {
+  const std::string view =
+      node_of("torch.ops.aten.unsqueeze.default",
+              R"({"name": "self", "arg": {"as_tensor": {"name": "w"}}, "kind": 1},
+                                      {"name": "dim", "arg": {"as_int": 0}, "kind": 1})",
+              R"({"as_tensor": {"name": "v"}})");
+  const auto relu = [](std::string_view of) {
+    return node_of(
+        "torch.ops.aten.relu_.default",
+        cat(R"({"name": "self", "arg": {"as_tensor": {"name": ")", of, R"("}}, "kind": 1})"));
+  };
+  EXPECT_EQ(written_inputs(Planned(relu("x")).plan), (std::vector<bool>{false, true}));
+  EXPECT_EQ(written_inputs(Planned(cat(view, ",", relu("v"))).plan),
+            (std::vector<bool>{true, false}));
+  EXPECT_EQ(written_inputs(Planned(io::add_node).plan), (std::vector<bool>{false, false}));
+}
+
+// Programs of the samples with bytes changed: whatever they have become, they are refused or run
+// to an error or an end.
+TEST(Plan, of_damaged_programs_is_no_crash) {
+  std::mt19937 random(1);
+  for (const std::string_view name : {"tree", "control", "dynamic"}) {
+    const auto package = io::Package::open(cat(VITRO_TEST_DATA, "/pt2/", name, ".pt2")).value();
+    const std::string good(package.model().value().program_json);
+    constexpr std::string_view pieces[] = {
+        "0",       "-1",     "9223372036854775807", "null", "[]",  "{}",   "\"x\"",
+        "as_none", "as_int", "as_tensor",           "x",    "add", "true", ","};
+    for (int i = 0; i < 1500; ++i) {
+      std::string text = good;
+      for (int k = 0; k < 1 + i % 3; ++k) {
+        // Whole words, so that most texts are still JSON.
+        size_t at = text.find_first_of("0123456789\"", random() % text.size());
+        if (at == text.npos) continue;
+        size_t end = at + 1;
+        if (text[at] == '"') {
+          end = std::min(text.find('"', at + 1), text.size() - 1);
+          ++at;
+        } else {
+          end = std::min(text.find_first_not_of("0123456789", at), text.size());
+        }
+        text.replace(at, end - at, pieces[random() % std::size(pieces)]);
+      }
+      const auto program = io::parse_program(text, "net");
+      if (!program) continue;
+      (void)error_of([&] {
+        const Plan plan = make_plan(program->graph, "net");
+        (void)written_inputs(plan);
+        (void)asks_for_elements(plan);
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vitro::exported
