@@ -6,7 +6,6 @@
 #include <string>
 
 #include "io/elements.h"
-#include "io/pt2/checkpoint.h"
 #include "io/pt2/package.h"
 #include "io/zip_writer.h"
 #include "vitro/base/cat.h"
@@ -60,8 +59,11 @@ void touch(const Tensor& tensor) {
 template <class T>
 void touch(const Result<T>& result) {
   VITRO_CHECK(result || !result.why().empty(), "a refusal has no reason");
+  if (!result) return;
   if constexpr (std::is_same_v<T, Tensor>) {
-    if (result) touch(*result);
+    touch(*result);
+  } else if constexpr (std::is_same_v<T, std::vector<Tensor>>) {
+    for (const Tensor& tensor : *result) touch(tensor);
   }
 }
 
@@ -73,7 +75,7 @@ void read_package(const std::string& path) {
     for (const PackageTensor& tensor : model.weights) touch(model.weight(tensor.name));
     for (const PackageTensor& tensor : model.constants) touch(model.constant(tensor.name));
     touch(model.weight("no such name"));
-    touch(Checkpoint::over(model.sample_inputs));
+    touch(model.sample_tensors());
   }
   for (const std::string& name : package->extra_files()) touch(package->extra_file(name));
   touch(package->verify());
@@ -103,6 +105,7 @@ void read_as_part(std::string_view bytes) {
       archive_of({{"a/data.pkl", bytes}, {"a/data/0", data}, {"a/data/1", ""}});
   const std::string pickled = archive_of({{"serialized_exported_program.json", "{}"},
                                           {"serialized_state_dict.pt", checkpoint},
+                                          {"serialized_example_inputs.pt", checkpoint},
                                           {"version", "8.2"}});
   read_package(MemoryFile(pickled).path());
 }
