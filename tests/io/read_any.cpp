@@ -1,3 +1,5 @@
+// Makes files in memory of the bytes, as a whole and as a part of a package, and reads all that
+// they hold.
 #include "io/read_any.h"
 
 #include <sys/mman.h>
