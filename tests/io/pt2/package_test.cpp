@@ -165,6 +165,18 @@ TEST(Package, the_layouts_of_older_versions_give_the_same_tensors) {
   EXPECT_EQ(flat.extra_file("note.txt").value(), "hello");
 }
 
+TEST(Package, sample_inputs_are_those_of_the_export) {
+  for (const char* name : {"two.pt2", "flat.pt2"}) {
+    const PackageModel model = opened(sample(name)).models().at(0);
+    const auto inputs = model.sample_tensors();
+    ASSERT_TRUE(inputs) << inputs.why();
+    ASSERT_EQ(inputs->size(), 1U);
+    EXPECT_EQ(inputs->at(0).to_vector<float>(), (std::vector<float>{1, 1}));
+  }
+  EXPECT_EQ(opened(sample("pickled.pt2")).models().at(0).sample_tensors().why(),
+            cat(sample("pickled.pt2"), ": has no sample inputs"));
+}
+
 // What follows the file's name in the message of Package::open.
 std::string why(const std::string& path) {
   const auto package = Package::open(path);
