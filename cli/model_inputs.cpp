@@ -61,7 +61,7 @@ Scalar scalar_of(const ModelInput& input, const std::string& text) {
 
 ArgValue value_of(const ModelInput& input, const std::string& text) {
   if (input.kind == ModelInput::Kind::number)
-    return text.starts_with(random_word) ? Scalar(1) : scalar_of(input, text);
+    return text.starts_with(random_word) ? input.literal : ArgValue(scalar_of(input, text));
   if (input.kind == ModelInput::Kind::literal) {
     if (std::holds_alternative<Scalar>(input.literal)) return scalar_of(input, text);
     return text;

@@ -1,5 +1,5 @@
-// Checks of a call's inputs: kinds, dtypes and sizes one by one, then symbols, which are solved for from
-// sizes, ranges and guards.
+// Checks of a call's inputs: kinds, dtypes and sizes one by one, then symbols, which are solved for
+// from sizes, ranges and guards.
 #include "exported/input_checks.h"
 
 #include <algorithm>

@@ -111,6 +111,7 @@ void describe_inputs(Loaded& loaded) {
         input.sizes.push_back(exported::described(size, program));
     } else {
       input.kind = ModelInput::Kind::number;
+      input.literal = Scalar(spec.example);
       input.dtype = DType::i64;
     }
     loaded.inputs.push_back(std::move(input));

@@ -47,7 +47,7 @@ struct ModelInput {
   Kind kind = Kind::tensor;
   DType dtype = DType::f32;
   std::vector<ModelSize> sizes;
-  ArgValue literal;
+  ArgValue literal;          // of a number: its value in the export
   std::string text() const;  // "ids: i64[s0, 128]"
 };
 
