@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analyze/read/bytes.h"
-#include "report/inflate.h"
 #include "harness.h"
+#include "report/inflate.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"

@@ -202,8 +202,8 @@ function(vitro_check_ops)
   set_target_properties(vitro_check_ops PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/opinfo)
 endfunction()
 
-# build/PRESET/fuzz/vitro_fuzz_reader: fuzzes the trace reader by libFuzzer with sanitizers, for which the reader is compiled
-# again.  Needs Clang; tools/fuzz_reader builds and runs it.
+# build/PRESET/fuzz/vitro_fuzz_reader and vitro_fuzz_files: fuzz the trace reader, and the readers of files of tensors, by libFuzzer
+# with sanitizers, for which the readers are compiled again.  Need Clang; tools/fuzz_reader builds and runs them.
 function(vitro_fuzz_reader)
   if(NOT VITRO_FUZZ_READER)
     return()
@@ -211,19 +211,28 @@ function(vitro_fuzz_reader)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
     message(FATAL_ERROR "VITRO_FUZZ_READER needs Clang, got ${CMAKE_CXX_COMPILER_ID}: run tools/fuzz_reader")
   endif()
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.cpp ${PROJECT_SOURCE_DIR}/src/report/inflate*.cpp
-       ${PROJECT_SOURCE_DIR}/src/analyze/read/*.cpp)
-  add_executable(
-    vitro_fuzz_reader EXCLUDE_FROM_ALL ${sources} ${PROJECT_SOURCE_DIR}/tests/analyze/read/read_one.cpp
-                                       ${PROJECT_SOURCE_DIR}/tests/analyze/read/by_simdjson.cpp
-                                       ${PROJECT_SOURCE_DIR}/tests/fuzz_reader/main.cpp)
+  vitro_fuzzer(
+    vitro_fuzz_reader src/base/*.cpp src/report/inflate*.cpp src/analyze/read/*.cpp tests/analyze/read/read_one.cpp
+    tests/analyze/read/by_simdjson.cpp tests/fuzz_reader/main.cpp)
+  vitro_fuzzer(
+    vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp src/io/pt2/package*.cpp
+    src/io/pt2/weights_config.cpp src/io/pt2/checkpoint.cpp src/io/pt2/unpickle.cpp src/io/pt2/tensor_record.cpp
+    src/io/pt2/foreign.cpp tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
+  target_link_libraries(vitro_fuzz_files PRIVATE nlohmann_json::nlohmann_json PkgConfig::utf8proc)
+endfunction()
+
+# One of them, from files (patterns).
+function(vitro_fuzzer name)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${sources})
   target_include_directories(
-    vitro_fuzz_reader PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(vitro_fuzz_reader PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}>)
-  target_compile_options(vitro_fuzz_reader PRIVATE -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
-  target_link_options(vitro_fuzz_reader PRIVATE -fsanitize=fuzzer,address,undefined)
+    ${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}> FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+  target_compile_options(${name} PRIVATE -g1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   target_link_libraries(
-    vitro_fuzz_reader PRIVATE simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd Threads::Threads ${CMAKE_DL_LIBS}
-                              $<TARGET_NAME_IF_EXISTS:PkgConfig::isal>)
-  set_target_properties(vitro_fuzz_reader PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+    ${name} PRIVATE simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd Threads::Threads ${CMAKE_DL_LIBS}
+                    $<TARGET_NAME_IF_EXISTS:PkgConfig::isal>)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 endfunction()

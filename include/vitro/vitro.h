@@ -17,6 +17,7 @@
 #include "vitro/debug/logs.h"
 #include "vitro/exported/model.h"
 #include "vitro/init.h"
+#include "vitro/io/npy.h"
 #include "vitro/io/safetensors.h"
 #include "vitro/nn.h"
 #include "vitro/ops/activation_functions.h"

@@ -114,8 +114,10 @@ class Literal {
     skip_space();
     return at_ == text_.size();
   }
-  void fail(const std::string& why) {
-    if (ok()) why_ = cat("byte ", begin_ + at_, ": ", why);
+  size_t position() const { return at_; }
+  void fail(const std::string& why) { fail_at(at_, why); }
+  void fail_at(size_t position, const std::string& why) {
+    if (ok()) why_ = cat("byte ", begin_ + position, ": ", why);
   }
 
  private:
@@ -132,13 +134,15 @@ class Literal {
 void parse_descr(Literal& in, NpyHeader& header) {
   if (in.next_is('['))
     return in.fail("the array has several fields: save each as an array of its own");
+  const size_t begin = in.position();
   const std::string_view descr = in.string();
   if (!in.ok()) return;
   const char order = descr.empty() ? ' ' : descr[0];
   const auto* found =
       std::ranges::find(dtypes, descr.substr(std::min<size_t>(1, descr.size())), &NumpyDType::code);
   if (found == std::end(dtypes) || (order != '<' && order != '>' && order != '|'))
-    return in.fail(cat("the array's dtype ", shown(descr), " stands for ", advice(descr)));
+    return in.fail_at(begin,
+                      cat("the array's dtype ", shown(descr), " stands for ", advice(descr)));
   header.dtype = found->ours;
   header.swapped = order == '>' && bytes_of(found->ours) > 1;
 }

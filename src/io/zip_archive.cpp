@@ -42,6 +42,13 @@ bool agrees(const ZipEntry& entry, Bytes header, Bytes extra) {
   return checksum == entry.checksum && packed == entry.packed_size && size == entry.size;
 }
 
+// Fuzzers would never guess a checksum: for them each is right.
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+constexpr bool checksums_count = false;
+#else
+constexpr bool checksums_count = true;
+#endif
+
 Failure wrong_checksum(const ZipEntry& entry, uint32_t got) {
   return problem(entry, cat("its content has checksum ", got, " and not ", entry.checksum,
                             ": the file is damaged"));
@@ -132,7 +139,7 @@ Result<Done> ZipArchive::unpack(const ZipEntry& entry, std::span<std::byte> to) 
                               ", and only deflate (8) can be read; pack the archive again"));
   }
   const uint32_t got = zip_checksum(to);
-  if (got != entry.checksum) return wrong_checksum(entry, got);
+  if (checksums_count && got != entry.checksum) return wrong_checksum(entry, got);
   return Done{};
 }
 
@@ -140,7 +147,7 @@ Result<Done> ZipArchive::verify(const ZipEntry& entry) const {
   const auto bytes = stored(entry);
   if (!bytes) return bytes.failure();
   const uint32_t got = zip_checksum(*bytes);
-  if (got != entry.checksum) return wrong_checksum(entry, got);
+  if (checksums_count && got != entry.checksum) return wrong_checksum(entry, got);
   return Done{};
 }
 

@@ -3,6 +3,7 @@
 #include "io/zip_writer.h"
 
 #include <algorithm>
+#include <concepts>
 
 #include "io/zip_archive.h"
 
@@ -17,7 +18,7 @@ constexpr size_t extra_header = 4;
 // A record, built number by number.
 class Record {
  public:
-  template <class T>
+  template <std::integral T>
   Record& put(T number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
     return *this;

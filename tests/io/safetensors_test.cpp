@@ -12,6 +12,7 @@
 #include <limits>
 #include <random>
 
+#include "io/files.h"
 #include "io/scratch.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -21,11 +22,6 @@ namespace {
 
 std::string sample(std::string_view name) {
   return cat(VITRO_TEST_DATA, "/safetensors/", name, ".safetensors");
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // A file with this header and this many bytes of data.

@@ -289,13 +289,17 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
 }
 
 // Code that reads or writes files, or listens on a port: compiled but not run.
-[[maybe_unused]] void files_of(Classifier& model, const Tensor& w) {
+[[maybe_unused]] void files_of(Classifier& model, const Tensor& w, const Tensor& x,
+                               const Tensor& y) {
   const auto file = io::Safetensors::read("model.safetensors").value();
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
   io::write_safetensors("model.safetensors", {{"weight", w}});
-  const Tensor x = eight_by_six();
   const ModelResults out = load("model.pt2")({x});
   const ExportedModel fast = load("model.pt2").compile();
+  io::write_npy("x.npy", x);
+  (void)io::read_npy("x.npy").value();
+  io::write_npz("both.npz", {{"x", x}, {"y", y}});
+  (void)io::read_npz("both.npz").value();
   set_debug_folder("folder");
   set_num_threads(4);
 }

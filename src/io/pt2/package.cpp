@@ -152,6 +152,10 @@ Result<Tensor> PackageModel::constant(std::string_view tensor_name) const {
   return archive_->tensor(archive_->models[index_].constants, tensor_name);
 }
 
+Result<std::vector<Tensor>> PackageModel::sample_tensors() const {
+  return archive_->samples(sample_inputs);
+}
+
 Result<Package> Package::open(const std::string& path) {
   auto opened = PackageArchive::open(path);
   if (!opened) return opened.failure();

@@ -50,6 +50,11 @@ class PackageModel {
   Result<Tensor> weight(std::string_view tensor_name) const;
   Result<Tensor> constant(std::string_view tensor_name) const;
 
+  // The tensors of the sample inputs: those of the positional arguments, then those of the keyword
+  // ones, each in the order of torch's flattened arguments; other leaves are left out.  Failure if
+  // there are no sample inputs, or if they need Python classes.
+  Result<std::vector<Tensor>> sample_tensors() const;
+
  private:
   friend class Package;
   std::shared_ptr<const PackageArchive> archive_;

@@ -22,6 +22,26 @@ namespace {
 constexpr uint64_t largest_list = uint64_t{64} << 20;
 constexpr uintptr_t alignment = 16;  // of the widest dtype
 
+// The tensors of a tree, as torch flattens it.  Empty, or why not: a value may contain itself.
+std::string flatten(const Pickle& pickle, std::vector<const PickledTensor*>& tensors) {
+  constexpr size_t largest_tree = 100'000;
+  std::vector<uint32_t> left = {pickle.root_index};
+  for (size_t visited = 0; !left.empty(); ++visited) {
+    if (visited > largest_tree || left.size() > largest_tree)
+      return "their tree has too many values";
+    const PickleValue& value = pickle.at(left.back());
+    left.pop_back();
+    if (value.kind == PickleValue::Kind::tensor)
+      tensors.push_back(&pickle.tensors[static_cast<size_t>(value.number)]);
+    if (value.kind == PickleValue::Kind::dict) {
+      for (size_t i = value.items.size(); i >= 2; i -= 2) left.push_back(value.items[i - 1]);
+    } else {
+      left.insert(left.end(), value.items.rbegin(), value.items.rend());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 TensorList::TensorList(std::string_view kind, std::vector<TensorRecord> records)
@@ -101,14 +121,32 @@ Result<Tensor> PackageArchive::tensor(const TensorList& list, std::string_view n
   return made;
 }
 
+Result<std::vector<Tensor>> PackageArchive::samples(std::span<const std::byte> bytes) const {
+  const std::string begin = "the sample inputs: ";
+  if (bytes.empty()) return failure("has no sample inputs");
+  if (auto whole = file->check(); !whole) return whole.failure();
+  const auto checkpoint = Checkpoint::over(bytes);
+  if (!checkpoint) return failure(begin + checkpoint.why());
+  std::vector<const PickledTensor*> found;
+  if (std::string why = flatten(checkpoint->pickle(), found); !why.empty())
+    return failure(begin + why);
+  std::vector<Tensor> tensors;
+  for (const PickledTensor* const pickled : found) {
+    auto made = make(checkpoint->record(*pickled, ""));
+    if (!made) return failure(cat(begin, "tensor ", tensors.size(), ": ", made.why()));
+    tensors.push_back(*std::move(made));
+  }
+  return tensors;
+}
+
 // The bytes of an entry as a storage, the same one for each of its tensors.
 Result<Storage> PackageArchive::storage(const TensorRecord& record) const {
+  if (auto whole = file->check(); !whole) return whole.failure();
   const auto bytes = record.archive->stored(*record.storage);
   if (!bytes) return bytes.failure();
   const std::lock_guard hold(lock_);
   Storage& made = storages_[bytes->data()];
   if (made) return made;
-  if (auto whole = file->check(); !whole) return whole.failure();
   if (reinterpret_cast<uintptr_t>(bytes->data()) % alignment == 0)
     made =
         file->storage(static_cast<uint64_t>(bytes->data() - file->bytes().data()), bytes->size());

@@ -48,6 +48,8 @@ class PackageArchive {
   Result<TensorList> list(std::string_view kind, const std::string& config,
                           const std::string& pickle);
   Result<Tensor> tensor(const TensorList& list, std::string_view name) const;
+  // The tensors of a file of torch.save with (args, kwargs).
+  Result<std::vector<Tensor>> samples(std::span<const std::byte> bytes) const;
 
   std::shared_ptr<const MappedFile> file;
   ZipArchive archive;
