@@ -314,7 +314,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_flag("--json", setting->json, "as JSON, complete");
   app.add_flag("--flops", setting->flops,
-               "also count floating-point operations, by a run on random inputs");
+               "also count floating-point operations, by a run on the example");
   app.add_option("--depth", setting->depth, "levels of modules")->capture_default_str();
   app.add_option("--rows", setting->rows, "rows of tables")->capture_default_str();
   return [setting] { return run(*setting); };

@@ -61,7 +61,7 @@ Scalar scalar_of(const ModelInput& input, const std::string& text) {
 
 ArgValue value_of(const ModelInput& input, const std::string& text) {
   if (input.kind == ModelInput::Kind::number)
-    return text.starts_with(random_word) ? Scalar(1) : scalar_of(input, text);
+    return text.starts_with(random_word) ? input.literal : ArgValue(scalar_of(input, text));
   if (input.kind == ModelInput::Kind::literal) {
     if (std::holds_alternative<Scalar>(input.literal)) return scalar_of(input, text);
     return text;
@@ -98,8 +98,16 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model,
     texts[static_cast<size_t>(found - names.begin())] = word.substr(equals + 1);
   }
   std::vector<ArgValue> out;
+  const std::vector<Tensor> example = model.example();
+  size_t next = 0;  // tensor
   for (size_t i = 0; i < texts.size(); ++i) {
     const ModelInput& input = model.inputs()[i];
+    const size_t tensor = next;
+    next += input.kind == ModelInput::Kind::tensor;
+    if (!texts[i] && tensor < example.size() && next > tensor) {
+      out.emplace_back(example[tensor]);
+      continue;
+    }
     const bool keeps = !texts[i] && input.kind == ModelInput::Kind::literal;
     out.push_back(keeps ? input.literal : value_of(input, texts[i].value_or("random:0")));
   }

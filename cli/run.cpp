@@ -115,7 +115,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("file", setting->file, "a file of torch.export.save")->required();
   app.add_option("--input", setting->inputs,
                  "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=random:SEED or NAME=NUMBER; may be "
-                 "repeated; inputs without one are random");
+                 "repeated; inputs without one are the export's example, or random");
   app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--repeat", setting->repeat, "the number of calls")->capture_default_str();

@@ -41,6 +41,7 @@ bool is_returned(const io::OutputSpec& spec) {
 
 // What a program is, made once and shared by all models of it.
 struct Loaded {
+  io::PackageModel package;
   io::Program program;
   Plan plan;
   std::vector<ModelInput> inputs;
@@ -111,6 +112,7 @@ void describe_inputs(Loaded& loaded) {
         input.sizes.push_back(exported::described(size, program));
     } else {
       input.kind = ModelInput::Kind::number;
+      input.literal = Scalar(spec.example);
       input.dtype = DType::i64;
     }
     loaded.inputs.push_back(std::move(input));
@@ -392,6 +394,21 @@ std::vector<std::string> ExportedModel::guards() const {
   for (const io::Guard& one : state_->loaded->program.guards) out.push_back(one.text);
   return out;
 }
+std::vector<Tensor> ExportedModel::example() const {
+  const Loaded& loaded = *state_->loaded;
+  const Result<std::vector<Tensor>> tensors = loaded.package.sample_tensors();
+  if (!tensors) return {};
+  size_t next = 0;
+  for (const ModelInput& one : loaded.inputs) {
+    if (one.kind != ModelInput::Kind::tensor) continue;
+    if (next == tensors->size()) return {};
+    const Tensor& given = (*tensors)[next++];
+    const bool fits =
+        given.dtype() == one.dtype && static_cast<size_t>(given.rank()) == one.sizes.size();
+    if (!fits) return {};
+  }
+  return next == tensors->size() ? *tensors : std::vector<Tensor>();
+}
 std::vector<ModelNode> ExportedModel::nodes() const {
   std::vector<ModelNode> out;
   const std::function<void(const Plan&)> add = [&](const Plan& plan) {
@@ -437,6 +454,7 @@ ExportedModel load(const std::string& path, std::string_view model) {
   io::Package package = io::Package::open(path).value();
   const io::PackageModel chosen = package.model(model).value();
   auto loaded = std::make_shared<Loaded>();
+  loaded->package = chosen;
   try {
     loaded->program = io::parse_program(chosen.program_json, chosen.name).value();
     loaded->plan = exported::make_plan(loaded->program.graph, loaded->program.name);

@@ -74,6 +74,14 @@ class Model(unittest.TestCase):
             self.assertIn("f32[3, 2]", done.stdout)
         self.assertIn("graph", done.stdout)
 
+    def test_run_takes_numbers(self):
+        for words, size in ((), 3), (("--input", "k=5"), 5):
+            done = self.run_it("run", MODELS / "numbers.pt2", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(f"f32[4, {size}]", done.stdout)
+        done = self.run_it("run", MODELS / "numbers.pt2", "--input", "k=many")
+        self.assertIn("needs a number, got many", done.stderr)
+
     def test_run_says_what_is_wrong(self):
         for words, part in (
             (("none.pt2",), "none.pt2"),

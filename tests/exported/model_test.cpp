@@ -241,6 +241,17 @@ TEST(ExportedModel, names_the_python_line_in_errors) {
   }
 }
 
+TEST(ExportedModel, has_the_example_of_the_export) {
+  for (const std::string_view name : {"mlp", "dynamic", "control"}) {
+    const ExportedModel model = load(file(cat(name, ".pt2")));
+    const Sample sample(name);
+    const std::vector<Tensor> example = model.example();
+    ASSERT_EQ(example.size(), model.inputs().size());
+    for (size_t i = 0; i < example.size(); ++i)
+      expect_same(example[i], sample.tensor(cat("0.in.", model.inputs()[i].name)), "example");
+  }
+}
+
 TEST(ExportedModel, keeps_its_buffers_for_itself) {
   const ExportedModel one = load(file("mlp.pt2")), other = load(file("mlp.pt2"));
   const Tensor x = zeros({3, 4});

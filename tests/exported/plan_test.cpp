@@ -11,6 +11,7 @@
 #include "io/pt2/package.h"
 #include "io/pt2/program_text.h"
 #include "vitro/base/cat.h"
+#include "vitro/io/safetensors.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::exported {
@@ -121,40 +122,59 @@ TEST(Plan, knows_what_is_written) {
   EXPECT_EQ(written_inputs(Planned(io::add_node).plan), (std::vector<bool>{false, false}));
 }
 
-// Programs of the samples with bytes changed: whatever they have become, they are refused or run
-// to an error or an end.
+// A text with a number or a quoted word replaced by another one, so that most are still JSON.
+std::string damaged(std::string text, std::mt19937& random) {
+  constexpr std::string_view pieces[] = {"0",    "-1",        "9223372036854775807",
+                                         "3",    "as_none",   "as_int",
+                                         "x",    "as_tensor", "as_ints",
+                                         "add",  "relu_",     "torch.ops.aten.mul.Tensor",
+                                         "self", "dim",       "torch.ops.aten.cat.default"};
+  size_t at = text.find_first_of("0123456789\"", random() % text.size());
+  if (at == text.npos) return text;
+  size_t end = 0;
+  if (text[at] == '"') {
+    end = std::min(text.find('"', ++at), text.size());
+  } else {
+    end = std::min(text.find_first_not_of("0123456789", at), text.size());
+  }
+  return text.replace(at, end - at, pieces[random() % std::size(pieces)]);
+}
+
+// Runs it with the inputs of the sample, as far as it goes.
+void run_anyhow(const io::Program& program, const io::PackageModel& package,
+                const io::Safetensors& sample) {
+  const Plan plan = make_plan(program.graph, "net");
+  (void)written_inputs(plan);
+  (void)asks_for_elements(plan);
+  std::vector<ArgValue> inputs;
+  for (const io::InputSpec& spec : program.inputs) {
+    inputs.emplace_back(spec.literal.number);
+    if (spec.kind == io::InputSpec::Kind::frozen) continue;
+    auto tensor = spec.kind == io::InputSpec::Kind::user ? sample.tensor(cat("0.in.", spec.name))
+                                                         : package.weight(spec.target);
+    if (tensor) inputs.back() = clone(*tensor);
+  }
+  (void)run(plan, std::move(inputs));
+}
+
+// Whatever the programs of the samples have become, they are refused, or run to an error or an end.
 TEST(Plan, of_damaged_programs_is_no_crash) {
   std::mt19937 random(1);
-  for (const std::string_view name : {"tree", "control", "dynamic"}) {
-    const auto package = io::Package::open(cat(VITRO_TEST_DATA, "/pt2/", name, ".pt2")).value();
-    const std::string good(package.model().value().program_json);
-    constexpr std::string_view pieces[] = {
-        "0",       "-1",     "9223372036854775807", "null", "[]",  "{}",   "\"x\"",
-        "as_none", "as_int", "as_tensor",           "x",    "add", "true", ","};
-    for (int i = 0; i < 1500; ++i) {
+  int ran = 0;
+  for (const std::string_view name : {"tree", "control", "dynamic", "dynamic_core"}) {
+    const std::string path = cat(VITRO_TEST_DATA, "/pt2/", name);
+    const auto package = io::Package::open(cat(path, ".pt2")).value().model().value();
+    const auto sample = io::Safetensors::read(cat(path, ".safetensors")).value();
+    const std::string good(package.program_json);
+    for (int i = 0; i < 1000; ++i) {
       std::string text = good;
-      for (int k = 0; k < 1 + i % 3; ++k) {
-        // Whole words, so that most texts are still JSON.
-        size_t at = text.find_first_of("0123456789\"", random() % text.size());
-        if (at == text.npos) continue;
-        size_t end = at + 1;
-        if (text[at] == '"') {
-          end = std::min(text.find('"', at + 1), text.size() - 1);
-          ++at;
-        } else {
-          end = std::min(text.find_first_not_of("0123456789", at), text.size());
-        }
-        text.replace(at, end - at, pieces[random() % std::size(pieces)]);
-      }
+      for (int k = 0; k < 1 + i % 3; ++k) text = damaged(text, random);
       const auto program = io::parse_program(text, "net");
-      if (!program) continue;
-      (void)error_of([&] {
-        const Plan plan = make_plan(program->graph, "net");
-        (void)written_inputs(plan);
-        (void)asks_for_elements(plan);
-      });
+      if (!program || name == "control") continue;  // whose loops may never end
+      ran += error_of([&] { run_anyhow(*program, package, sample); }).empty();
     }
   }
+  EXPECT_GT(ran, 100);
 }
 
 }  // namespace

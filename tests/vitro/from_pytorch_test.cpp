@@ -294,12 +294,12 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   const auto file = io::Safetensors::read("model.safetensors").value();
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
   io::write_safetensors("model.safetensors", {{"weight", w}});
+  const ModelResults out = load("model.pt2")({x});
+  const ExportedModel fast = load("model.pt2").compile();
   io::write_npy("x.npy", x);
   (void)io::read_npy("x.npy").value();
   io::write_npz("both.npz", {{"x", x}, {"y", y}});
   (void)io::read_npz("both.npz").value();
-  const ModelResults out = load("model.pt2")({x});
-  const ExportedModel fast = load("model.pt2").compile();
   set_debug_folder("folder");
   set_num_threads(4);
 }

@@ -47,7 +47,7 @@ struct ModelInput {
   Kind kind = Kind::tensor;
   DType dtype = DType::f32;
   std::vector<ModelSize> sizes;
-  ArgValue literal;
+  ArgValue literal;          // of a number: its value in the export
   std::string text() const;  // "ids: i64[s0, 128]"
 };
 
@@ -107,6 +107,9 @@ class ExportedModel {
   const std::vector<ModelOutput>& outputs() const;
   // Parameters, buffers and constants, those that share memory too.
   const std::vector<ModelWeight>& parameters() const;
+  // The tensors of the export's example call, one for each input of kind tensor; empty if the file
+  // does not have them.
+  std::vector<Tensor> example() const;
   // The program's nodes, those of its sub-graphs after the node that runs them.
   std::vector<ModelNode> nodes() const;
   // Conditions on inputs, as Python, that a call checks.

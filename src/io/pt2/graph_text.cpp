@@ -23,6 +23,16 @@ constexpr std::array<std::string_view, 36> dtypes = {
     "",     "u8",   "i8", "i16", "i32", "i64", "f16", "f32", "f64", "", "c64", "c128",
     "bool", "bf16", "",   "",    "",    "",    "",    "",    "",    "", "",    "",
     "",     "",     "",   "",    "",    "",    "",    "",    "",    "", "",    ""};
+// torch's names of those.
+std::string_view lacking_dtype(int64_t number) {
+  constexpr std::pair<int64_t, std::string_view> names[] = {
+      {9, "complex32"},       {28, "uint16"},          {29, "float8_e4m3fn"},
+      {30, "float8_e5m2"},    {31, "float8_e4m3fnuz"}, {32, "float8_e5m2fnuz"},
+      {33, "float8_e8m0fnu"}, {34, "uint32"},          {35, "uint64"}};
+  for (const auto& [one, name] : names)
+    if (one == number) return name;
+  return "";
+}
 constexpr std::array<std::string_view, 8> layouts = {
     "", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn", "strided"};
 constexpr std::array<std::string_view, 5> formats = {"", "contiguous_format", "channels_last",
@@ -165,6 +175,8 @@ class Arguments {
   static ProgramArgument dtype(const Field& of) {
     ProgramArgument out;
     out.kind = Kind::dtype;
+    const std::string_view name = lacking_dtype(of.integer());
+    if (!name.empty()) of.fail(cat("a dtype that Vitro has, which ", name, " is not"));
     out.dtype = *dtype_named(word(of, dtypes, "dtype"));
     return out;
   }

@@ -195,7 +195,11 @@ void read_metas(const Field& graph, Program& out) {
     spec.name = value.name;
     if (value.is_number) {
       if (const auto all = graph.find("sym_int_values"))
-        if (const auto own = all->find(value.name)) spec.expression = read_size(*own).expression;
+        if (const auto own = all->find(value.name)) {
+          ProgramSize number = read_size(*own);
+          spec.expression = std::move(number.expression);
+          if (number.number >= 0) spec.example = number.number;
+        }
     } else {
       const Field all = graph["tensor_values"];
       spec.meta = read_meta(all[value.name]);

@@ -84,6 +84,7 @@ struct InputSpec {
   ProgramArgument literal;               // of a frozen input
   std::optional<ProgramMeta> meta;       // of tensors
   std::optional<Expression> expression;  // of a number given by the user: its symbol
+  int64_t example = 1;                   // of that number in the export
 };
 
 struct OutputSpec {

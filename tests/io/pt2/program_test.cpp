@@ -113,7 +113,7 @@ TEST(Program, that_is_wrong_says_where) {
       "needs an object with one member"));
   EXPECT_TRUE(
       says(why(program_text(changed(node, R"({"as_int": 2})", R"({"as_scalar_type": 29})"))),
-           "needs a dtype that Vitro has"));
+           "needs a dtype that Vitro has, which float8_e4m3fn is not, got 29"));
   EXPECT_TRUE(
       says(why(program_text(node, R"j("__import__('os').system('x')")j")), "guards_code[0]: "));
   EXPECT_TRUE(says(why(changed(program_text(node), R"("s0": {"min)", R"("s0 +": {"min)")),
