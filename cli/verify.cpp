@@ -325,7 +325,7 @@ class Verification {
                         {"Largest error"},
                         {"Relative"},
                         {"NaN"},
-                        {"", report::Align::left}}};
+                        {"Verdict", report::Align::left}}};
   std::vector<std::string> notes_;
   size_t compared_ = 0, wrong_ = 0;
 };
