@@ -1,3 +1,5 @@
+// Compares tensors element by element in f64, integers as such.  For each dtype: elements(), then
+// note() of every pair.
 #include "comparison.h"
 
 #include <algorithm>

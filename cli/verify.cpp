@@ -95,10 +95,11 @@ class Verification {
   }
 
  private:
-  // The results of the last of `runs` runs over all calls.
-  Results results(bool compiled, bool nodes, int runs) const {
+  // The results of the last of `runs` runs over all calls.  `only`: of the nodes, if not all.
+  Results results(bool compiled, bool nodes, int runs,
+                  std::span<const std::string> only = {}) const {
     ExportedModel model = load(setting_.file, setting_.model);
-    if (nodes) model = model.with_node_results();
+    if (nodes) model = model.with_node_results(only);
     if (compiled) model = model.compile();
     Results out;
     for (int i = 0; i < runs; ++i) {
@@ -294,23 +295,40 @@ class Verification {
     return agree;
   }
 
+  // The results of nodes keep others from becoming one kernel, which may hide a difference: then
+  // one node at a time is kept.
   void name_first_node(const std::vector<size_t>& calls) {
     const Results compiled = results(true, true, compiled_runs);
     const Results eager = results(false, true, compiled_runs);
     for (const size_t call : calls) {
+      const ModelResults &got = compiled[call].outputs, &wanted = eager[call].outputs;
       std::string first;
-      for (size_t i = own_outputs_; first.empty() && i < eager[call].outputs.size(); ++i) {
-        const Tensor &got = compiled[call].outputs[i], &wanted = eager[call].outputs[i];
-        const Difference found = compare(got, wanted);
-        if (!found.is_same()) first = node_text(eager[call].outputs.name(i), got, found);
+      for (size_t i = own_outputs_; first.empty() && i < wanted.size(); ++i) {
+        const Difference found = compare(got[i], wanted[i]);
+        if (!found.is_same()) first = node_text(wanted.name(i), got[i], found);
       }
-      notes_.push_back(
-          first.empty()
-              ? cat(call_text(call),
-                    "compiled with eager: no node differs when the results of all are kept, so "
-                    "that the difference comes from compiling several nodes as one kernel")
-              : cat(call_text(call), "compiled with eager: the first node that differs: ", first));
+      if (first.empty()) first = first_kept_alone(call, wanted);
+      add_note(cat(call_text(call), "compiled with eager: the first node that differs: ", first));
     }
+  }
+  // By halving the program, as differences go on to later nodes.
+  std::string first_kept_alone(size_t call, const ModelResults& eager) const {
+    std::string found = "none";
+    size_t low = own_outputs_, high = eager.size();
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      const std::string& name = eager.name(middle);
+      const Results kept = results(true, true, compiled_runs, {&name, 1});
+      const Tensor& got = kept[call].outputs[own_outputs_];
+      const Difference about = compare(got, eager[middle]);
+      if (about.is_same()) {
+        low = middle + 1;
+      } else {
+        high = middle;
+        found = cat(node_text(name, got, about), " (with nodes before it compiled as one)");
+      }
+    }
+    return found;
   }
 
   const VerifySetting& setting_;

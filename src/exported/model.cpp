@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "exported/input_checks.h"
@@ -39,6 +40,12 @@ bool is_returned(const io::OutputSpec& spec) {
          spec.kind == OutputKind::gradient;
 }
 
+// The tensors of nodes that are outputs too, by their names; none: all.
+struct KeptNodes {
+  std::set<std::string, std::less<>> names;
+  bool has(std::string_view name) const { return names.empty() || names.contains(name); }
+};
+
 // What a program is, made once and shared by all models of it.
 struct Loaded {
   io::Program program;
@@ -54,7 +61,7 @@ struct Loaded {
   // The outputs of the graph given the inputs of the user and, if asked for, the tensors that its
   // nodes define.
   std::vector<ArgValue> run(const std::vector<Tensor>& tensors, const std::vector<Scalar>& numbers,
-                            bool with_nodes) const {
+                            const KeptNodes* kept) const {
     std::vector<ArgValue> given = bound;
     size_t next_tensor = 0, next_number = 0;
     for (size_t i = 0; i < given.size(); ++i) {
@@ -67,8 +74,8 @@ struct Loaded {
     }
     const std::vector<ArgValue> before = has_mutations() ? given : std::vector<ArgValue>();
     std::vector<ArgValue> of_nodes;
-    std::vector<ArgValue> all =
-        exported::run(plan, std::move(given), with_nodes ? keeper(of_nodes) : exported::Observer());
+    std::vector<ArgValue> all = exported::run(
+        plan, std::move(given), kept ? keeper(*kept, of_nodes) : exported::Observer());
     std::vector<ArgValue> out;
     for (size_t i = 0; i < all.size(); ++i) {
       if (is_returned(program.outputs[i])) {
@@ -81,10 +88,11 @@ struct Loaded {
     return out;
   }
   // Keeps the tensors that nodes define, as they are then.
-  exported::Observer keeper(std::vector<ArgValue>& out) const {
-    return [&out, copies = exported::writes_in_place(plan)](const exported::Step& step,
-                                                            std::span<const ArgValue> values) {
+  exported::Observer keeper(const KeptNodes& kept, std::vector<ArgValue>& out) const {
+    return [&kept, &out, copies = exported::writes_in_place(plan)](
+               const Plan& at, const exported::Step& step, std::span<const ArgValue> values) {
       for (const uint32_t one : step.tensors) {
+        if (!kept.has(at.graph->values[one].name)) continue;
         const auto* tensor = std::get_if<Tensor>(&values[one]);
         if (!tensor || !tensor->defined()) {
           out.emplace_back(Tensor::empty({0}));
@@ -222,11 +230,11 @@ void bind_weights(const io::PackageModel& package, Loaded& loaded) {
 // return tensors only.
 struct TensorBody {
   std::shared_ptr<const Loaded> loaded;
-  bool with_nodes;
+  std::shared_ptr<const KeptNodes> kept;
   std::vector<Tensor> operator()(const std::vector<Tensor>& tensors,
                                  const std::vector<Scalar>& numbers) const {
     std::vector<Tensor> out;
-    for (ArgValue& value : loaded->run(tensors, numbers, with_nodes)) {
+    for (ArgValue& value : loaded->run(tensors, numbers, kept.get())) {
       auto* tensor = std::get_if<Tensor>(&value);
       if (tensor) out.push_back(std::move(*tensor));
     }
@@ -235,10 +243,10 @@ struct TensorBody {
 };
 struct ValueBody {
   std::shared_ptr<const Loaded> loaded;
-  bool with_nodes;
+  std::shared_ptr<const KeptNodes> kept;
   std::vector<ArgValue> operator()(const std::vector<Tensor>& tensors,
                                    const std::vector<Scalar>& numbers) const {
-    std::vector<ArgValue> out = loaded->run(tensors, numbers, with_nodes);
+    std::vector<ArgValue> out = loaded->run(tensors, numbers, kept.get());
     for (ArgValue& value : out) {
       auto* number = std::get_if<Scalar>(&value);
       if (number && number->is_symbolic()) value = Scalar(number->as_int());
@@ -260,7 +268,7 @@ bool returns_only_tensors(const io::Program& program) {
 struct ExportedModel::State {
   std::shared_ptr<Loaded> loaded;
   std::shared_ptr<const std::vector<ModelOutput>> outputs;
-  bool with_nodes = false;
+  std::shared_ptr<const KeptNodes> kept;  // null: none
   std::optional<Compiled<TensorBody>> frozen;
   std::optional<Compiled<ValueBody>> compiled;
 
@@ -270,7 +278,7 @@ struct ExportedModel::State {
     if (loaded->writes_weights) hold.lock();
     if (frozen) return filled((*frozen)(tensors, numbers));
     if (compiled) return (*compiled)(tensors, numbers);
-    return loaded->run(tensors, numbers, with_nodes);
+    return loaded->run(tensors, numbers, kept.get());
   }
   // The tensors with the literals of the program among them.
   std::vector<ArgValue> filled(std::vector<Tensor> tensors) const {
@@ -432,21 +440,24 @@ std::vector<ModelNode> ExportedModel::nodes() const {
   return out;
 }
 
-ExportedModel ExportedModel::with_node_results() const {
+ExportedModel ExportedModel::with_node_results(std::span<const std::string> only) const {
+  auto kept = std::make_shared<KeptNodes>();
+  kept->names.insert(only.begin(), only.end());
   auto outputs = std::make_shared<std::vector<ModelOutput>>(*state_->loaded->outputs);
   const std::function<void(const Plan&)> add = [&](const Plan& plan) {
     for (const exported::Step& step : plan.steps) {
       // The steps of a region come before its results.
       if (step.control == exported::Control::region) add(step.graphs[0]);
       for (const uint32_t one : step.tensors)
-        outputs->emplace_back().name = plan.graph->values[one].name;
+        if (kept->has(plan.graph->values[one].name))
+          outputs->emplace_back().name = plan.graph->values[one].name;
     }
   };
   add(state_->loaded->plan);
   auto state = std::make_shared<State>();
   state->loaded = state_->loaded;
   state->outputs = std::move(outputs);
-  state->with_nodes = true;
+  state->kept = std::move(kept);
   return ExportedModel(std::move(state));
 }
 
@@ -456,17 +467,17 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   auto state = std::make_shared<State>();
   state->loaded = state_->loaded;
   state->outputs = state_->outputs;
-  state->with_nodes = state_->with_nodes;
+  state->kept = state_->kept;
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) && !loaded.writes_weights &&
                           !loaded.has_mutations() && returns_only_tensors(loaded.program);
   if (can_freeze) {
     options.fullgraph = options.frozen = true;
-    state->frozen.emplace(TensorBody{state->loaded, state->with_nodes}, std::move(options));
+    state->frozen.emplace(TensorBody{state->loaded, state->kept}, std::move(options));
   } else {
     options.frozen = false;
-    state->compiled.emplace(ValueBody{state->loaded, state->with_nodes}, std::move(options));
+    state->compiled.emplace(ValueBody{state->loaded, state->kept}, std::move(options));
   }
   return ExportedModel(std::move(state));
 }

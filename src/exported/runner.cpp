@@ -46,7 +46,7 @@ class Run {
     for (const Step& step : plan_.steps) {
       const ModuleScope scope(step.node->module);
       take(step, results(step));
-      if (observer_) observer_(step, values_);
+      if (observer_) observer_(plan_, step, values_);
       for (const uint32_t one : step.release) values_[one] = {};
     }
     Values out;

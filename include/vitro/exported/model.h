@@ -115,9 +115,10 @@ class ExportedModel {
   const std::string& torch_version() const;
 
   // The same model with more outputs: after its own the tensors that its nodes define, by their
-  // names, to find where a result comes from.  Nodes of sub-graphs that run a number of times are
-  // left out; a tensor that is not there (an optional result) is an empty one.  Shares the weights.
-  ExportedModel with_node_results() const;
+  // names, all or only some, to find where a result comes from.  Nodes of sub-graphs that run a
+  // number of times are left out; a tensor that is not there (an optional result) is an empty one.
+  // Shares the weights.
+  ExportedModel with_node_results(std::span<const std::string> only = {}) const;
 
   // The same model with calls compiled; shares the weights.
   ExportedModel compile(CompileOptions options = {}) const;
