@@ -12,6 +12,7 @@
 #include "vitro/base/nearest.h"
 #include "vitro/core/generator.h"
 #include "vitro/io/npy.h"
+#include "vitro/io/safetensors.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/random.h"
 
@@ -42,13 +43,16 @@ Tensor random_tensor(const ModelInput& input, uint64_t seed) {
 }
 
 Tensor array_of(const std::string& text) {
-  const size_t at = text.find(".npz:");
-  if (at == text.npos) return io::read_npy(text).value();
-  const std::string name = text.substr(at + 5);
-  const auto arrays = io::read_npz(text.substr(0, at + 4)).value();
-  for (const io::NamedTensor& one : arrays)
-    if (one.name == name) return one.tensor;
-  throw_error(cat(text.substr(0, at + 4), ": has no array ", name));
+  for (const std::string_view ending : {".npz:", ".safetensors:"}) {
+    const size_t at = text.find(ending);
+    if (at == text.npos) continue;
+    const size_t colon = at + ending.size() - 1;
+    const std::string file = text.substr(0, colon), name = text.substr(colon + 1);
+    for (const io::NamedTensor& one : read_arrays(file))
+      if (one.name == name) return one.tensor;
+    throw_error(cat(file, ": has no array ", name));
+  }
+  return io::read_npy(text).value();
 }
 
 Scalar scalar_of(const ModelInput& input, const std::string& text) {
@@ -74,28 +78,60 @@ ArgValue value_of(const ModelInput& input, const std::string& text) {
   return random_tensor(input, *seed);
 }
 
+// The input that a word names, by its name or its path.
+size_t input_named(const ExportedModel& model, const std::string& name, const std::string& word) {
+  const std::vector<ModelInput>& inputs = model.inputs();
+  std::string all;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].name == name) return i;
+    all += cat(i == 0 ? "" : ", ", inputs[i].name);
+  }
+  const auto by_path = std::ranges::find(inputs, name, &ModelInput::path);
+  VITRO_CHECK(by_path != inputs.end(), "--input ", word, ": the model's inputs are ", all);
+  return static_cast<size_t>(by_path - inputs.begin());
+}
+
+ArgValue value_of_array(const ModelInput& input, const Tensor& array) {
+  if (input.kind == ModelInput::Kind::tensor) return array;
+  return array.item();
+}
+
+bool is_archive(const std::string& word) {
+  return word.ends_with(".npz") || word.ends_with(".safetensors");
+}
+
 }  // namespace
 
-std::vector<ArgValue> read_inputs(const ExportedModel& model,
-                                  const std::vector<std::string>& words) {
+std::vector<io::NamedTensor> read_arrays(const std::string& path) {
+  if (!path.ends_with(".safetensors")) return io::read_npz(path).value();
+  const io::Safetensors file = io::Safetensors::read(path).value();
+  std::vector<io::NamedTensor> out;
+  for (const io::SafetensorsEntry& one : file.entries())
+    out.push_back({one.name, file.tensor(one.name).value()});
+  return out;
+}
+
+const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std::string& prefix,
+                          const std::string& name) {
+  for (const std::string& wanted : {cat(prefix, '.', name), name})
+    for (const io::NamedTensor& one : arrays)
+      if (one.name == wanted) return &one.tensor;
+  return nullptr;
+}
+
+std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
+                                  std::vector<io::NamedTensor> arrays, bool may_be_example) {
   std::vector<std::optional<std::string>> texts(model.inputs().size());
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
-    VITRO_CHECK(equals != word.npos, "--input ", word,
-                ": needs NAME=FILE.npy, NAME=random:SEED or "
-                "NAME=NUMBER");
-    const std::string name = word.substr(0, equals);
-    std::vector<std::string> names;
-    for (const ModelInput& one : model.inputs()) names.push_back(one.name);
-    auto found = std::ranges::find(names, name);
-    if (found == names.end()) {
-      const auto by_path = std::ranges::find(model.inputs(), name, &ModelInput::path);
-      found = names.begin() + (by_path - model.inputs().begin());
+    if (equals == word.npos && is_archive(word)) {
+      std::vector<io::NamedTensor> more = read_arrays(word);
+      arrays.insert(arrays.begin(), more.begin(), more.end());
+      continue;
     }
-    std::string all;
-    for (const std::string& one : names) all += cat(all.empty() ? "" : ", ", one);
-    VITRO_CHECK(found != names.end(), "--input ", word, ": the model's inputs are ", all);
-    texts[static_cast<size_t>(found - names.begin())] = word.substr(equals + 1);
+    VITRO_CHECK(equals != word.npos, "--input ", word,
+                ": needs NAME=FILE.npy, NAME=random:SEED, NAME=NUMBER or FILE.npz");
+    texts[input_named(model, word.substr(0, equals), word)] = word.substr(equals + 1);
   }
   std::vector<ArgValue> out;
   const std::vector<Tensor> example = model.example();
@@ -104,12 +140,18 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model,
     const ModelInput& input = model.inputs()[i];
     const size_t tensor = next;
     next += input.kind == ModelInput::Kind::tensor;
-    if (!texts[i] && tensor < example.size() && next > tensor) {
+    const Tensor* array = texts[i] ? nullptr : array_named(arrays, "in", input.name);
+    if (array) {
+      out.push_back(value_of_array(input, *array));
+    } else if (!texts[i] && input.kind == ModelInput::Kind::literal) {
+      out.push_back(input.literal);
+    } else if (!texts[i] && may_be_example && next > tensor && tensor < example.size()) {
       out.emplace_back(example[tensor]);
-      continue;
+    } else {
+      VITRO_CHECK(texts[i] || may_be_example, "input ", input.text(),
+                  ": is missing; give it as --input ", input.name, "=FILE.npy");
+      out.push_back(value_of(input, texts[i].value_or("random:0")));
     }
-    const bool keeps = !texts[i] && input.kind == ModelInput::Kind::literal;
-    out.push_back(keeps ? input.literal : value_of(input, texts[i].value_or("random:0")));
   }
   return out;
 }

@@ -5,16 +5,30 @@
 #include <vector>
 
 #include "vitro/exported/model.h"
+#include "vitro/io/named_tensor.h"
 
 namespace vitro::cli {
 
+// What --input takes, for its help.
+constexpr const char* input_words =
+    "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=random:SEED, NAME=NUMBER, or FILE.npz with arrays "
+    "that have the names of inputs; may be repeated";
+
+// All arrays of a file, .npz or .safetensors.
+std::vector<io::NamedTensor> read_arrays(const std::string& path);
+
+// The first array that is called PREFIX.NAME or, if none is, NAME; null: there is none.
+const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std::string& prefix,
+                          const std::string& name);
+
 // One value for each input of the model, from words such as
-//   x=a.npy   x=arrays.npz:name   x=random:7   k=3   flag=true
-// An input that no word names is that of the export's example, or random:0 if the file has none; a
-// literal its own value.
-// Random tensors have the sizes of the export's example: normal numbers, integers from 0 to 9.
-// Error: a word that does not fit.
-std::vector<ArgValue> read_inputs(const ExportedModel& model,
-                                  const std::vector<std::string>& words);
+//   x=a.npy   x=arrays.npz:name   x=random:7   k=3   flag=true   arrays.npz
+// An input that no word names takes the array in.NAME or NAME of `arrays`; otherwise it is that of
+// the export's example, or random:0 if the file has none, and a literal its own value.  Random
+// tensors have the sizes of the export's example: normal numbers, integers from 0 to 9.  Error: a
+// word that does not fit or, unless `may_be_example`, an input that nothing names.
+std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
+                                  std::vector<io::NamedTensor> arrays = {},
+                                  bool may_be_example = true);
 
 }  // namespace vitro::cli

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "command.h"
+#include "comparison.h"
 #include "model_inputs.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -45,13 +46,6 @@ std::string file_name(const std::string& name) {
   return out;
 }
 
-std::string sizes_text(const Tensor& tensor) {
-  std::string out = cat(tensor.dtype(), '[');
-  for (int64_t d = 0; d < tensor.rank(); ++d)
-    out += cat(d == 0 ? "" : ", ", tensor.size(d).value());
-  return out + "]";
-}
-
 void write_outputs(const ModelResults& results, const std::string& folder) {
   if (!folder.empty()) std::filesystem::create_directories(folder);
   report::Table table({{"Output", report::Align::left},
@@ -69,7 +63,7 @@ void write_outputs(const ModelResults& results, const std::string& folder) {
       // NumPy has no bf16.
       io::write_npy(path, tensor->dtype() == DType::bf16 ? to(*tensor, DType::f32) : *tensor);
     }
-    table.row({results.name(i), sizes_text(*tensor), path});
+    table.row({results.name(i), dtype_and_sizes(*tensor), path});
   }
   std::fputs(table.text().c_str(), stdout);
 }
@@ -114,8 +108,7 @@ std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<RunSetting>();
   app.add_option("file", setting->file, "a file of torch.export.save")->required();
   app.add_option("--input", setting->inputs,
-                 "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=random:SEED or NAME=NUMBER; may be "
-                 "repeated; inputs without one are the export's example, or random");
+                 cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--repeat", setting->repeat, "the number of calls")->capture_default_str();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "exported/input_checks.h"
@@ -39,6 +40,12 @@ bool is_returned(const io::OutputSpec& spec) {
          spec.kind == OutputKind::gradient;
 }
 
+// The tensors of nodes that are outputs too, by their names; none: all.
+struct KeptNodes {
+  std::set<std::string, std::less<>> names;
+  bool has(std::string_view name) const { return names.empty() || names.contains(name); }
+};
+
 // What a program is, made once and shared by all models of it.
 struct Loaded {
   io::PackageModel package;
@@ -52,9 +59,10 @@ struct Loaded {
   bool writes_weights = false;
   std::mutex writing;  // held by calls if writes_weights
 
-  // The outputs of the graph given the inputs of the user.
-  std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
-                            const std::vector<Scalar>& numbers) const {
+  // The outputs of the graph given the inputs of the user and, if asked for, the tensors that its
+  // nodes define.
+  std::vector<ArgValue> run(const std::vector<Tensor>& tensors, const std::vector<Scalar>& numbers,
+                            const KeptNodes* kept) const {
     std::vector<ArgValue> given = bound;
     size_t next_tensor = 0, next_number = 0;
     for (size_t i = 0; i < given.size(); ++i) {
@@ -66,7 +74,9 @@ struct Loaded {
       }
     }
     const std::vector<ArgValue> before = has_mutations() ? given : std::vector<ArgValue>();
-    std::vector<ArgValue> all = exported::run(plan, std::move(given));
+    std::vector<ArgValue> of_nodes;
+    std::vector<ArgValue> all = exported::run(
+        plan, std::move(given), kept ? keeper(*kept, of_nodes) : exported::Observer());
     std::vector<ArgValue> out;
     for (size_t i = 0; i < all.size(); ++i) {
       if (is_returned(program.outputs[i])) {
@@ -75,7 +85,23 @@ struct Loaded {
         write_back(program.outputs[i], all[i], before);
       }
     }
+    std::ranges::move(of_nodes, std::back_inserter(out));
     return out;
+  }
+  // Keeps the tensors that nodes define, as they are then.
+  exported::Observer keeper(const KeptNodes& kept, std::vector<ArgValue>& out) const {
+    return [&kept, &out, copies = exported::writes_in_place(plan)](
+               const Plan& at, const exported::Step& step, std::span<const ArgValue> values) {
+      for (const uint32_t one : step.tensors) {
+        if (!kept.has(at.graph->values[one].name)) continue;
+        const auto* tensor = std::get_if<Tensor>(&values[one]);
+        if (!tensor || !tensor->defined()) {
+          out.emplace_back(Tensor::empty({0}));
+        } else {
+          out.emplace_back(copies ? clone(*tensor) : *tensor);
+        }
+      }
+    };
   }
 
   bool has_mutations() const { return !std::ranges::all_of(program.outputs, is_returned); }
@@ -206,10 +232,11 @@ void bind_weights(const io::PackageModel& package, Loaded& loaded) {
 // return tensors only.
 struct TensorBody {
   std::shared_ptr<const Loaded> loaded;
+  std::shared_ptr<const KeptNodes> kept;
   std::vector<Tensor> operator()(const std::vector<Tensor>& tensors,
                                  const std::vector<Scalar>& numbers) const {
     std::vector<Tensor> out;
-    for (ArgValue& value : loaded->run(tensors, numbers)) {
+    for (ArgValue& value : loaded->run(tensors, numbers, kept.get())) {
       auto* tensor = std::get_if<Tensor>(&value);
       if (tensor) out.push_back(std::move(*tensor));
     }
@@ -218,9 +245,10 @@ struct TensorBody {
 };
 struct ValueBody {
   std::shared_ptr<const Loaded> loaded;
+  std::shared_ptr<const KeptNodes> kept;
   std::vector<ArgValue> operator()(const std::vector<Tensor>& tensors,
                                    const std::vector<Scalar>& numbers) const {
-    std::vector<ArgValue> out = loaded->run(tensors, numbers);
+    std::vector<ArgValue> out = loaded->run(tensors, numbers, kept.get());
     for (ArgValue& value : out) {
       auto* number = std::get_if<Scalar>(&value);
       if (number && number->is_symbolic()) value = Scalar(number->as_int());
@@ -241,6 +269,8 @@ bool returns_only_tensors(const io::Program& program) {
 
 struct ExportedModel::State {
   std::shared_ptr<Loaded> loaded;
+  std::shared_ptr<const std::vector<ModelOutput>> outputs;
+  std::shared_ptr<const KeptNodes> kept;  // null: none
   std::optional<Compiled<TensorBody>> frozen;
   std::optional<Compiled<ValueBody>> compiled;
 
@@ -250,7 +280,7 @@ struct ExportedModel::State {
     if (loaded->writes_weights) hold.lock();
     if (frozen) return filled((*frozen)(tensors, numbers));
     if (compiled) return (*compiled)(tensors, numbers);
-    return loaded->run(tensors, numbers);
+    return loaded->run(tensors, numbers, kept.get());
   }
   // The tensors with the literals of the program among them.
   std::vector<ArgValue> filled(std::vector<Tensor> tensors) const {
@@ -265,6 +295,7 @@ struct ExportedModel::State {
         out.push_back(exported::value_of(program.graph.outputs[i], {}));
       }
     }
+    while (next < tensors.size()) out.emplace_back(std::move(tensors[next++]));
     return out;
   }
 };
@@ -337,7 +368,7 @@ ModelResults ExportedModel::operator()(std::span<const ArgValue> inputs) const {
       numbers.push_back(std::get<Scalar>(values[i]));
   }
   values.clear();
-  return {state_->run(tensors, numbers), loaded.outputs};
+  return {state_->run(tensors, numbers), state_->outputs};
 }
 
 ModelResults ExportedModel::operator()(std::span<const NamedArg> inputs) const {
@@ -381,7 +412,7 @@ const std::vector<ModelInput>& ExportedModel::inputs() const {
   return state_->loaded->inputs;
 }
 const std::vector<ModelOutput>& ExportedModel::outputs() const {
-  return *state_->loaded->outputs;
+  return *state_->outputs;
 }
 const std::vector<ModelWeight>& ExportedModel::parameters() const {
   return state_->loaded->weights;
@@ -413,8 +444,12 @@ std::vector<ModelNode> ExportedModel::nodes() const {
   std::vector<ModelNode> out;
   const std::function<void(const Plan&)> add = [&](const Plan& plan) {
     for (const exported::Step& step : plan.steps) {
-      out.push_back({exported::short_target(step.node->target), module_path(step.node->module),
-                     file_and_line(step.node->where)});
+      out.push_back({exported::short_target(step.node->target),
+                     module_path(step.node->module),
+                     file_and_line(step.node->where),
+                     {}});
+      for (const uint32_t one : step.tensors)
+        out.back().results.emplace_back(plan.graph->values[one].name);
       for (const Plan& inner : step.graphs) add(inner);
     }
   };
@@ -422,21 +457,44 @@ std::vector<ModelNode> ExportedModel::nodes() const {
   return out;
 }
 
+ExportedModel ExportedModel::with_node_results(std::span<const std::string> only) const {
+  auto kept = std::make_shared<KeptNodes>();
+  kept->names.insert(only.begin(), only.end());
+  auto outputs = std::make_shared<std::vector<ModelOutput>>(*state_->loaded->outputs);
+  const std::function<void(const Plan&)> add = [&](const Plan& plan) {
+    for (const exported::Step& step : plan.steps) {
+      // The steps of a region come before its results.
+      if (step.control == exported::Control::region) add(step.graphs[0]);
+      for (const uint32_t one : step.tensors)
+        if (kept->has(plan.graph->values[one].name))
+          outputs->emplace_back().name = plan.graph->values[one].name;
+    }
+  };
+  add(state_->loaded->plan);
+  auto state = std::make_shared<State>();
+  state->loaded = state_->loaded;
+  state->outputs = std::move(outputs);
+  state->kept = std::move(kept);
+  return ExportedModel(std::move(state));
+}
+
 // ---- compiling ----
 
 ExportedModel ExportedModel::compile(CompileOptions options) const {
   auto state = std::make_shared<State>();
   state->loaded = state_->loaded;
+  state->outputs = state_->outputs;
+  state->kept = state_->kept;
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) && !loaded.writes_weights &&
                           !loaded.has_mutations() && returns_only_tensors(loaded.program);
   if (can_freeze) {
     options.fullgraph = options.frozen = true;
-    state->frozen.emplace(TensorBody{state->loaded}, std::move(options));
+    state->frozen.emplace(TensorBody{state->loaded, state->kept}, std::move(options));
   } else {
     options.frozen = false;
-    state->compiled.emplace(ValueBody{state->loaded}, std::move(options));
+    state->compiled.emplace(ValueBody{state->loaded, state->kept}, std::move(options));
   }
   return ExportedModel(std::move(state));
 }
@@ -467,6 +525,7 @@ ExportedModel load(const std::string& path, std::string_view model) {
     throw_error(has_path ? std::string(e.message()) : cat(path, ": ", e.message()));
   }
   auto state = std::make_shared<ExportedModel::State>();
+  state->outputs = loaded->outputs;
   state->loaded = std::move(loaded);
   return ExportedModel(std::move(state));
 }

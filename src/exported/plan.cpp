@@ -70,6 +70,17 @@ std::string op_name(std::string_view target) {
   return std::string(name);
 }
 
+// The tensors that a node defines.
+std::vector<uint32_t> tensors_of(const io::ProgramNode& node, const io::ProgramGraph& graph) {
+  std::vector<uint32_t> out;
+  const std::function<void(const io::ProgramArgument&)> add = [&](const io::ProgramArgument& one) {
+    if (one.kind == Kind::value && !graph.values[one.value].is_number) out.push_back(one.value);
+    for (const io::ProgramArgument& inner : one.list) add(inner);
+  };
+  for (const io::ProgramArgument& one : node.outputs) add(one);
+  return out;
+}
+
 // ---- arguments ----
 
 bool is_constant(const io::ProgramArgument& argument) {
@@ -125,6 +136,7 @@ class PlanMaker {
   Step step(const io::ProgramNode& node, const io::ProgramGraph& graph) {
     Step out;
     out.node = &node;
+    out.tensors = tensors_of(node, graph);
     const std::string_view target = short_target(node.target);
     out.control = control_of(target);
     if (out.control != Control::none) return add_graphs(node, std::move(out));
@@ -363,6 +375,17 @@ std::vector<bool> written_inputs(const Plan& plan) {
   std::vector<bool> written(plan.graph->inputs.size(), false);
   note_written(plan, std::move(shares), written);
   return written;
+}
+
+bool writes_in_place(const Plan& plan) {
+  bool out = false;
+  each_step(plan, [&](const Plan&, const Step& step) {
+    if (!step.overload) return;
+    out = out || trains(*step.node, step.overload->schema.name) ||
+          std::ranges::any_of(step.overload->schema.arguments,
+                              [](const SchemaArgument& one) { return one.alias.written; });
+  });
+  return out;
 }
 
 bool asks_for_elements(const Plan& plan) {

@@ -38,6 +38,7 @@ struct Step {
   };
   std::vector<Hole> holes;
   std::vector<Plan> graphs;       // of a higher-order op, in the order of its arguments
+  std::vector<uint32_t> tensors;  // values that it defines, without numbers
   std::vector<uint32_t> release;  // values that are not used after this step
 };
 
@@ -56,6 +57,9 @@ std::string_view short_target(std::string_view target);
 
 // For each weight (input of the graph), whether a step may write to it.
 std::vector<bool> written_inputs(const Plan& plan);
+
+// Whether a step writes into a value that exists, be it a weight or not.
+bool writes_in_place(const Plan& plan);
 
 // Whether a step asks for the value of an element, which ends a compiled region.
 bool asks_for_elements(const Plan& plan);

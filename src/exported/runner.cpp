@@ -31,7 +31,8 @@ void append_leaves(ArgValue value, Values& out) {
 
 class Run {
  public:
-  Run(const Plan& plan, Values inputs) : plan_(plan), values_(plan.graph->values.size()) {
+  Run(const Plan& plan, Values inputs, const Observer& observer)
+      : plan_(plan), observer_(observer), values_(plan.graph->values.size()) {
     const io::ProgramGraph& graph = *plan.graph;
     VITRO_CHECK(inputs.size() == graph.inputs.size(), "a graph with ", graph.inputs.size(),
                 " inputs was given ", inputs.size());
@@ -45,6 +46,7 @@ class Run {
     for (const Step& step : plan_.steps) {
       const ModuleScope scope(step.node->module);
       take(step, results(step));
+      if (observer_) observer_(plan_, step, values_);
       for (const uint32_t one : step.release) values_[one] = {};
     }
     Values out;
@@ -152,7 +154,7 @@ class Run {
       case Control::associative_scan:
         return accumulated(step);
       case Control::region:
-        return run(step.graphs[0], operands(step, 2));
+        return run(step.graphs[0], operands(step, 2), observer_);
       case Control::none:
         break;
     }
@@ -229,13 +231,15 @@ class Run {
   }
 
   const Plan& plan_;
+  const Observer& observer_;
   Values values_;
 };
 
 }  // namespace
 
-std::vector<ArgValue> run(const Plan& plan, std::vector<ArgValue> inputs) {
-  return Run(plan, std::move(inputs)).outputs();
+std::vector<ArgValue> run(const Plan& plan, std::vector<ArgValue> inputs,
+                          const Observer& observer) {
+  return Run(plan, std::move(inputs), observer).outputs();
 }
 
 }  // namespace vitro::exported

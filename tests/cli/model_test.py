@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vitro run and vitro inspect on small exported models.   usage: model_test.py VITRO MODELS"""
+"""vitro run, inspect and verify on small exported models.   usage: model_test.py VITRO MODELS"""
 import json
 import os
 import pathlib
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 
@@ -38,6 +39,22 @@ def read_npy(path):
     kind = {"<f4": "f", "<i8": "q"}[header["descr"]]
     values = data[10 + size :]
     return list(header["shape"]), list(struct.unpack(f"<{len(values) // struct.calcsize(kind)}{kind}", values))
+
+
+def read_npz(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write_npz(path, members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
+def with_last_element(data, value):
+    """The bytes of an array of f32 with another last element."""
+    return data[:-4] + struct.pack("<f", value)
 
 
 class Model(unittest.TestCase):
@@ -121,6 +138,72 @@ class Model(unittest.TestCase):
         done = self.run_it("inspect", "x.pt2")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("x.pt2", done.stderr)
+
+    def verify(self, name, *words):
+        return self.run_it("verify", MODELS / f"{name}.pt2", *words)
+
+    def test_verify_finds_no_difference_from_torch(self):
+        for name in ("mlp", "dynamic", "dynamic_core", "tree", "control", "data"):
+            with self.subTest(name):
+                done = self.verify(name, "--reference", MODELS / f"{name}.safetensors", "--atol", 1e-4)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertIn("eager with reference", done.stdout)
+                self.assertIn("no difference", done.stdout)
+
+    def test_verify_compares_eager_compiled_and_nodes(self):
+        done = self.verify("dynamic", "--reference", MODELS / "dynamic.npz", "--compile")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        for part in ("compiled with reference", "compiled with eager", "eager with reference: 10 nodes, 0 differ", "20 comparisons, no difference"):
+            self.assertIn(part, done.stdout)
+        done = self.verify("control", "--compile")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertNotIn("reference", done.stdout)
+
+    def test_verify_names_the_first_node_that_differs(self):
+        arrays = read_npz(MODELS / "dynamic.npz")
+        for name in ("node.add_1.npy", "node.sum_1.npy", "out.0.npy"):
+            arrays[name] = with_last_element(arrays[name], 1e6)
+        write_npz(self.folder / "wrong.npz", arrays)
+        done = self.verify("dynamic", "--reference", "wrong.npz")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("eager with reference: 10 nodes, 2 differ", done.stdout)
+        self.assertRegex(done.stdout, r"the first node that differs: sum_1 \(aten\.sum\.dim_IntList\) of \S*make_pt2_samples\.py:\d+, f32\[2, 1, 4\]: 1 of 8 elements differ, by 1e\+06")
+        self.assertIn("1 of 48 differ", done.stdout)
+        self.assertIn("3 of 13 comparisons differ", done.stdout)
+        # A tolerance that takes it.
+        self.assertEqual(self.verify("dynamic", "--reference", "wrong.npz", "--rtol", 2).returncode, 0)
+
+    def test_verify_tells_other_dtypes_and_sizes(self):
+        arrays = read_npz(MODELS / "dynamic.npz")
+        arrays["out.0.npy"], arrays["out.1.npy"] = arrays["out.2.npy"], arrays["out.0.npy"]
+        write_npz(self.folder / "wrong.npz", arrays)
+        done = self.verify("dynamic", "--reference", "wrong.npz")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("is f32[2, 6, 4], wanted i64[4]", done.stdout)
+        self.assertIn("is f32[2, 6], wanted f32[2, 6, 4]", done.stdout)
+
+    def test_verify_takes_inputs_from_elsewhere(self):
+        arrays = read_npz(MODELS / "dynamic.npz")
+        write_npz(self.folder / "in.npz", {name[3:]: data for name, data in arrays.items() if name.startswith("in.")})
+        write_npz(self.folder / "out.npz", {name: data for name, data in arrays.items() if name.startswith("out.")})
+        for words, code in ((("--input", "in.npz"), 0), (("--input", "ids=in.npz:ids", "--input", "x=in.npz:x"), 0), (("--input", "in.npz", "--input", "x=random:3"), 1)):
+            self.assertEqual(self.verify("dynamic", "--reference", "out.npz", *words).returncode, code, words)
+
+    def test_verify_says_what_is_wrong(self):
+        arrays = read_npz(MODELS / "dynamic.npz")
+        write_npz(self.folder / "in.npz", {name: data for name, data in arrays.items() if name.startswith("in.")})
+        write_npz(self.folder / "out.npz", {name: data for name, data in arrays.items() if name.startswith("out.")})
+        for words, part in (
+            ((), "needs --reference"),
+            (("--reference", "none.npz"), "none.npz"),
+            (("--reference", "in.npz"), "has no array for any of the model's outputs: output_0, output_1"),
+            (("--reference", "out.npz"), "input ids: i64["),
+        ):
+            with self.subTest(words):
+                done = self.verify("dynamic", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith("vitro verify: "), done.stderr)
+                self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/print.h"
+#include "vitro/io/npy.h"
 #include "vitro/io/safetensors.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/view.h"
@@ -119,6 +120,45 @@ TEST(ExportedModel, gives_the_same_compiled) {
     for (int round = 0; round < 3; ++round) expect_as_in_torch(fast, name);
     EXPECT_FALSE(fast.report().segments.empty());
   }
+}
+
+TEST(ExportedModel, gives_what_torch_gives_at_each_node) {
+  // In place ops included: results are those of the time when a node had run.
+  for (const bool compiled : {false, true}) {
+    ExportedModel model = load(file("dynamic.pt2")).with_node_results();
+    if (compiled) model = model.compile();
+    const auto arrays = io::read_npz(file("dynamic.npz")).value();
+    const auto array = [&](const std::string& name) {
+      const auto found = std::ranges::find(arrays, name, &io::NamedTensor::name);
+      return found == arrays.end() ? Tensor() : found->tensor;
+    };
+    for (int round = 0; round < 3; ++round) {
+      const ModelResults out = model({array("in.ids"), array("in.x")});
+      size_t nodes = 0;
+      for (size_t i = 0; i < out.size(); ++i) {
+        const Tensor wanted = array(cat("node.", out.name(i)));
+        if (!wanted.defined()) continue;
+        ++nodes;
+        expect_same(out[i], wanted, out.name(i));
+      }
+      EXPECT_EQ(nodes, 10U);
+    }
+  }
+}
+
+TEST(ExportedModel, keeps_results_of_nodes_that_are_written_later) {
+  const ExportedModel model = load(file("mlp.pt2")).with_node_results();
+  const Sample sample("mlp");
+  const ModelResults out = model({sample.tensor("0.in.x")});
+  const Tensor before = to(out["linear"], DType::f64), after = to(out["relu_"], DType::f64);
+  const auto a = reshape(before, {-1}).to_vector<double>();
+  const auto b = reshape(after, {-1}).to_vector<double>();
+  EXPECT_LT(*std::ranges::min_element(a), 0);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(b[i], std::max(a[i], 0.0));
+  std::set<std::string_view> names;
+  for (const ModelNode& node : model.nodes())
+    names.insert(node.results.begin(), node.results.end());
+  EXPECT_TRUE(names.contains("linear_1"));
 }
 
 TEST(ExportedModel, takes_numbers) {

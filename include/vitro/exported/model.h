@@ -88,9 +88,10 @@ class ModelResults {
 
 // One call of an op in the program, for statistics.
 struct ModelNode {
-  std::string_view target;  // "aten.add.Tensor"
-  std::string_view module;  // "encoder.layer.0"
-  std::string location;     // "bert.py:12"
+  std::string_view target;                // "aten.add.Tensor"
+  std::string_view module;                // "encoder.layer.0"
+  std::string location;                   // "bert.py:12"
+  std::vector<std::string_view> results;  // the names of the tensors that it defines: "add_1"
 };
 
 class ExportedModel {
@@ -115,6 +116,12 @@ class ExportedModel {
   // Conditions on inputs, as Python, that a call checks.
   std::vector<std::string> guards() const;
   const std::string& torch_version() const;
+
+  // The same model with more outputs: after its own the tensors that its nodes define, by their
+  // names, all or only some, to find where a result comes from.  Nodes of sub-graphs that run a
+  // number of times are left out; a tensor that is not there (an optional result) is an empty one.
+  // Shares the weights.
+  ExportedModel with_node_results(std::span<const std::string> only = {}) const;
 
   // The same model with calls compiled; shares the weights.
   ExportedModel compile(CompileOptions options = {}) const;
