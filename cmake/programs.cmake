@@ -126,7 +126,7 @@ function(vitro_program target folder)
 endfunction()
 
 # Every lesson, examples/NN_name.cpp or examples/NN_name/*.cpp, is a program with only public headers and libvitro.so, and a
-# test that it runs successfully without arguments.
+# test that it runs successfully without arguments.  Files that it reads are in VITRO_TEST_DATA.
 function(vitro_examples)
   if(NOT VITRO_EXAMPLES)
     return()
@@ -150,6 +150,7 @@ function(vitro_example name)
   add_executable(example_${name} ${ARGN})
   vitro_warnings(example_${name})
   target_link_libraries(example_${name} PRIVATE vitro::models)
+  target_compile_definitions(example_${name} PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   set_target_properties(
     example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   if(VITRO_TESTS)
