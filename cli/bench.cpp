@@ -313,7 +313,8 @@ int run(const BenchSetting& setting) {
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<BenchSetting>();
   app.add_option("file", setting->file, "a file of torch.export.save")->required();
-  app.add_option("--input", setting->inputs, cat(input_words, "; inputs without one are random"));
+  app.add_option("--input", setting->inputs,
+                 cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--batch", setting->batches,
                  "batch sizes: of the first input's first size, which must be dynamic")
