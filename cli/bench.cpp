@@ -115,20 +115,25 @@ std::vector<ArgValue> inputs_of(const ExportedModel& model, const BenchSetting& 
   return out;
 }
 
-// What --batch gives, or the batch of the inputs; checked.
+// What --batch gives, checked; 0: the batch of the inputs.
 std::vector<int64_t> batches_of(const BenchSetting& setting) {
-  const ExportedModel model = load(setting.file, setting.model);
-  const std::optional<ModelSize> size = batch_of(model);
-  VITRO_CHECK(size || setting.batches.empty(),
+  if (setting.batches.empty()) return {0};
+  for (const int64_t one : setting.batches)
+    VITRO_CHECK(one > 0, "--batch: needs sizes of at least 1, got ", one);
+  VITRO_CHECK(batch_of(load(setting.file, setting.model)),
               "--batch: the first size of the model's first input is fixed; export it with "
               "dynamic_shapes");
-  if (!setting.batches.empty()) return setting.batches;
-  if (!size) return {0};
-  const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
-  for (const ArgValue& one : inputs)
-    if (const auto* tensor = std::get_if<Tensor>(&one); tensor && tensor->rank() > 0)
-      return {tensor->size(0).value()};
-  return {0};
+  return setting.batches;
+}
+
+// The batch that the inputs have; 0 if the model has no size called so.
+int64_t batch_in(const ExportedModel& model, const std::vector<ArgValue>& inputs) {
+  if (!batch_of(model)) return 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto* tensor = std::get_if<Tensor>(&inputs[i]);
+    if (tensor && !model.inputs()[i].sizes.empty()) return tensor->size(0).value();
+  }
+  return 0;
 }
 
 void measure(const BenchSetting& setting, Row& row) {
@@ -137,6 +142,7 @@ void measure(const BenchSetting& setting, Row& row) {
   ExportedModel model = load(setting.file, setting.model);
   row.load = now_ns() - begin;
   const std::vector<ArgValue> inputs = inputs_of(model, setting, row.batch);
+  row.batch = batch_in(model, inputs);
   if (row.compiled) model = model.compile();
   const auto call = [&] {
     const double from = now_ns();
@@ -276,8 +282,6 @@ void draw(const BenchSetting& setting, const std::vector<Row>& rows) {
 int bench(const BenchSetting& setting) {
   VITRO_CHECK(setting.seconds >= 0 && setting.seconds <= 3600, "--seconds: needs 0 to 3600, got ",
               setting.seconds);
-  for (const int64_t one : setting.batches)
-    VITRO_CHECK(one > 0, "--batch: needs sizes of at least 1, got ", one);
   std::vector<int> threads = setting.threads;
   if (threads.empty()) threads.push_back(num_threads());
   std::vector<Row> rows;

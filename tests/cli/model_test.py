@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vitro run, inspect and verify on small exported models.   usage: model_test.py VITRO MODELS"""
+"""vitro run, inspect, verify and bench on small exported models.   usage: model_test.py VITRO MODELS"""
 import json
 import os
 import pathlib
@@ -203,6 +203,46 @@ class Model(unittest.TestCase):
                 done = self.verify("dynamic", *words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertTrue(done.stderr.startswith("vitro verify: "), done.stderr)
+                self.assertIn(part, done.stderr)
+
+    def test_bench_measures_each_batch_and_number_of_threads(self):
+        words = (MODELS / "dynamic.pt2", "--batch", "1,8", "--threads", "1,2", "--seconds", 0)
+        done = self.run_it("bench", *words, "--json", "--svg", "bench.svg")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual([(row["batch"], row["threads"], row["mode"]) for row in rows],
+                         [(batch, threads, mode) for batch in (1, 8) for threads in (1, 2) for mode in ("eager", "compiled")])
+        for row in rows:
+            self.assertEqual(row["calls"], 10)
+            self.assertGreater(row["first_call_ns"], 0)
+            self.assertTrue(0 < row["p50_ns"] <= row["p90_ns"] <= row["p99_ns"], row)
+            self.assertGreater(row["resident_bytes"], 1 << 20)
+            self.assertAlmostEqual(row["per_second"] * row["mean_ns"], row["batch"] * 1e9, delta=1)
+        picture = (self.folder / "bench.svg").read_text()
+        self.assertTrue(picture.startswith("<svg") and "compiled, batch 8, 2 threads" in picture)
+        table = self.run_it("bench", *words).stdout
+        for part in ("Mode", "First call", "p50", "p90", "p99", "Per second", "Resident"):
+            self.assertIn(part, table.splitlines()[1])
+
+    def test_bench_takes_models_without_a_batch(self):
+        done = self.run_it("bench", MODELS / "mlp.pt2", "--seconds", 0, "--json", "--input", "x=random:1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([row["batch"] for row in json.loads(done.stdout)["rows"]], [None, None])
+
+    def test_bench_says_what_is_wrong(self):
+        for words, part in (
+            (("none.pt2",), "none.pt2"),
+            ((MODELS / "mlp.pt2", "--batch", 2), "the first size of the model's first input is fixed"),
+            ((MODELS / "dynamic.pt2", "--batch", 100), "the program was exported for 1 to 64"),
+            ((MODELS / "dynamic.pt2", "--batch", 0), "needs sizes of at least 1, got 0"),
+            ((MODELS / "dynamic.pt2", "--threads", 0), "threads"),
+            ((MODELS / "dynamic.pt2", "--seconds", -1), "--seconds: needs 0 to 3600, got -1"),
+            ((MODELS / "dynamic.pt2", "--seconds", 0, "--svg", "no/bench.svg"), "no/bench.svg"),
+        ):
+            with self.subTest(words):
+                done = self.run_it("bench", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith("vitro bench: "), done.stderr)
                 self.assertIn(part, done.stderr)
 
 
