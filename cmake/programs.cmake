@@ -216,9 +216,8 @@ function(vitro_fuzz_reader)
     vitro_fuzz_reader src/base/*.cpp src/report/inflate*.cpp src/analyze/read/*.cpp tests/analyze/read/read_one.cpp
     tests/analyze/read/by_simdjson.cpp tests/fuzz_reader/main.cpp)
   vitro_fuzzer(
-    vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp src/io/pt2/package*.cpp
-    src/io/pt2/weights_config.cpp src/io/pt2/checkpoint.cpp src/io/pt2/unpickle.cpp src/io/pt2/tensor_record.cpp
-    src/io/pt2/foreign.cpp tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
+    vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp
+    tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
   target_link_libraries(vitro_fuzz_files PRIVATE nlohmann_json::nlohmann_json PkgConfig::utf8proc)
 endfunction()
 
