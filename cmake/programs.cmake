@@ -206,7 +206,8 @@ function(vitro_check_ops)
 endfunction()
 
 # build/PRESET/fuzz/vitro_fuzz_reader and vitro_fuzz_files: fuzz the trace reader, and the readers of files of tensors, by libFuzzer
-# with sanitizers, for which the readers are compiled again.  Need Clang; tools/fuzz_reader builds and runs them.
+# with sanitizers, for which the readers are compiled again; vitro_fuzz_programs loads and runs programs of torch.export.  Need
+# Clang; tools/fuzz_reader builds and runs them.
 function(vitro_fuzz_reader)
   if(NOT VITRO_FUZZ_READER)
     return()
@@ -218,10 +219,17 @@ function(vitro_fuzz_reader)
     vitro_fuzz_reader src/base/*.cpp src/report/inflate*.cpp src/analyze/read/*.cpp tests/analyze/read/read_one.cpp
     tests/analyze/read/by_simdjson.cpp tests/fuzz_reader/main.cpp)
   vitro_fuzzer(
-    vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp src/io/pt2/package*.cpp
-    src/io/pt2/weights_config.cpp src/io/pt2/checkpoint.cpp src/io/pt2/unpickle.cpp src/io/pt2/tensor_record.cpp
-    src/io/pt2/foreign.cpp tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
+    vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp
+    tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
   target_link_libraries(vitro_fuzz_files PRIVATE nlohmann_json::nlohmann_json PkgConfig::utf8proc)
+  # Programs call ops, for which the whole library is needed: VITRO_SANITIZE compiles it with sanitizers, too.
+  add_executable(
+    vitro_fuzz_programs EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/exported/run_any.cpp
+                                         ${PROJECT_SOURCE_DIR}/tests/fuzz_reader/programs.cpp)
+  target_include_directories(vitro_fuzz_programs PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  vitro_link_closure(vitro_fuzz_programs vitro)
+  target_link_options(vitro_fuzz_programs PRIVATE -fsanitize=fuzzer)
+  set_target_properties(vitro_fuzz_programs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 endfunction()
 
 # One of them, from files (patterns).

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/file_corpus/: small archives, arrays and pickles, whole and hostile, for the fuzzer of files.  What the fuzzer found
-(found_...) stays.
+"""Writes tests/data/file_corpus/: small archives, arrays and pickles, whole and hostile, for the fuzzer of files, and program_corpus/ for that
+of programs.  What the fuzzers found (found_...) stays.
 
 usage: tools/make_file_corpus.py"""
 import json
@@ -74,6 +74,40 @@ def rebuilt(rest, function="_rebuild_tensor_v2", before=storage()):
     return b"ctorch._utils\n" + function.encode() + b"\n(" + before + rest + b"tR"
 
 
+def program(target="aten.add.Tensor", second=None, output="y", sizes=({"as_expr": {"expr_str": "s0", "hint": {"as_int": 3}}}, {"as_int": 4}),
+            guards=()):
+    """y = x + w, with x: f32[s0, 4]."""
+    tensor, number = lambda name: {"as_tensor": {"name": name}}, lambda n: {"as_int": n}
+    leaf, tree = {"type": None, "context": None, "children_spec": []}, lambda kind, *children, context="null": {
+        "type": "builtins." + kind, "context": context, "children_spec": list(children)}
+    inputs = [{"name": name, "arg": arg, "kind": 1} for name, arg in (("self", tensor("x")), second or ("other", tensor("w")))]
+    graph = {"inputs": [tensor("w"), tensor("x")], "outputs": [tensor(output)],
+             "nodes": [{"target": "torch.ops." + target, "inputs": inputs, "outputs": [tensor("y")], "metadata": {}}],
+             "tensor_values": {"x": {"dtype": 7, "sizes": list(sizes)}, "y": {"dtype": 7, "sizes": list(sizes)}, "w": {"dtype": 7, "sizes": [number(4)]}},
+             "sym_int_values": {}, "is_single_tensor_return": False}
+    signature = {"input_specs": [{"parameter": {"arg": {"name": "w"}, "parameter_name": "w"}}, {"user_input": {"arg": tensor("x")}}],
+                 "output_specs": [{"user_output": {"arg": tensor(output)}}]}
+    arguments = json.dumps([1, tree("tuple", tree("tuple", leaf), tree("dict", context="[]"))])
+    call = {"fqn": "", "signature": {"in_spec": arguments, "out_spec": json.dumps([1, leaf]), "forward_arg_names": ["x"]}}
+    return json.dumps({"graph_module": {"graph": graph, "signature": signature, "module_call_graph": [call]},
+                       "range_constraints": {"s0": {"min_val": 2, "max_val": 64}}, "schema_version": {"major": 8, "minor": 20},
+                       "verifiers": ["TRAINING"], "torch_version": "2.13.0", "guards_code": list(guards)}, separators=(",", ":")).encode()
+
+
+PROGRAMS = {
+    "add": program(),
+    "no_such_op": program("aten.no_such_op.default"),
+    "self_reference": program(second=("other", {"as_tensor": {"name": "y"}})),
+    "unknown_output": program(output="z"),
+    "huge_view": program("aten.view.default", second=("size", {"as_ints": [2**62, 4]})),
+    "negative_size": program("aten.view.default", second=("size", {"as_ints": [-2**63, -1]})),
+    "huge_input": program(sizes=({"as_int": 2**62}, {"as_int": 2**62})),
+    "divides_by_zero": program(guards=["L['x'].size()[0] % 0 == 1"]),
+    "deep_guard": program(guards=["(" * 1000 + "1" + ")" * 1000]),
+    "wrong_kind": program(second=("other", {"as_graph": {"name": "g", "graph": {}}})),
+}
+
+
 class Attack:
     def __reduce__(self):
         return (print, ("executed",))
@@ -119,6 +153,10 @@ def main():
     }
     for name, content in files.items():
         (FOLDER / name).write_bytes(content)
+    programs = FOLDER.with_name("program_corpus")
+    programs.mkdir(exist_ok=True)
+    for name, content in PROGRAMS.items():
+        (programs / name).write_bytes(content)
 
 
 main()

@@ -2,13 +2,12 @@
 // they hold.
 #include "io/read_any.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <string>
 
 #include "io/elements.h"
+#include "io/memory_file.h"
 #include "io/pt2/package.h"
+#include "io/pt2/program.h"
 #include "io/zip_writer.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -17,26 +16,6 @@
 
 namespace vitro::io {
 namespace {
-
-// A file in memory with a path.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes)
-      : file_(memfd_create("file", MFD_CLOEXEC)), path_(cat("/proc/self/fd/", file_)) {
-    while (!bytes.empty()) {
-      const ssize_t written = write(file_, bytes.data(), bytes.size());
-      VITRO_CHECK(written > 0, path_, ": cannot be written");
-      bytes.remove_prefix(static_cast<size_t>(written));
-    }
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  ~MemoryFile() { close(file_); }
-  const std::string& path() const { return path_; }
-
- private:
-  int file_;
-  std::string path_;
-};
 
 // Sums bytes, so that each must be there.
 class Touched final : public report::Output {
@@ -69,6 +48,13 @@ void touch(const Result<T>& result) {
   }
 }
 
+void touch_names(const Program& program) {
+  Touched out;
+  for (const std::string& path : argument_paths(program)) out.write(path);
+  for (const std::string& path : leaf_paths(program.out, "")) out.write(path);
+  out.finish();
+}
+
 void read_package(const std::string& path) {
   const auto package = Package::open(path);
   touch(package);
@@ -78,6 +64,9 @@ void read_package(const std::string& path) {
     for (const PackageTensor& tensor : model.constants) touch(model.constant(tensor.name));
     touch(model.weight("no such name"));
     touch(model.sample_tensors());
+    const auto program = parse_program(model.program_json, model.name);
+    touch(program);
+    if (program) touch_names(*program);
   }
   for (const std::string& name : package->extra_files()) touch(package->extra_file(name));
   touch(package->verify());
@@ -93,7 +82,7 @@ std::string archive_of(
   return out.text();
 }
 
-// The bytes as the list of weights of a package, and as the pickle of one.
+// The bytes as the list of weights of a package, as its program, and as the pickle of one.
 void read_as_part(std::string_view bytes) {
   const std::string_view data = "0123456789abcdef0123456789abcdef";
   const std::string listed = archive_of({{"m/archive_format", "pt2"},
@@ -103,6 +92,9 @@ void read_as_part(std::string_view bytes) {
                                          {"m/data/weights/weight_1", ""},
                                          {"m/data/weights/model_weights_config.json", bytes}});
   read_package(MemoryFile(listed).path());
+  const std::string called = archive_of(
+      {{"m/archive_format", "pt2"}, {"m/archive_version", "0"}, {"m/models/model.json", bytes}});
+  read_package(MemoryFile(called).path());
   const std::string checkpoint =
       archive_of({{"a/data.pkl", bytes}, {"a/data/0", data}, {"a/data/1", ""}});
   const std::string pickled = archive_of({{"serialized_exported_program.json", "{}"},
