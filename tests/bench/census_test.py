@@ -48,7 +48,7 @@ class Census(unittest.TestCase):
                 {"model": "modules.GRU", "sizes": "static", "mode": "compiled", "status": "differs", "why": "output 0"}]
         (self.path / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         done = self.run_census("table", "--only", "GRU", "--only", "RNN", "--keep", self.path / "kept.json")
-        self.assertEqual(done.stderr, "")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
         lines = done.stdout.splitlines()
         self.assertIn("| modules | static | 2 | 1 | 0 | 1 | 0 | – |", lines)
         self.assertIn("| all | dynamic | 2 | 1 | 0 | 0 | 1 | 0 |", lines)
