@@ -66,8 +66,9 @@ class Run {
     const auto& inputs = step.node->inputs;
     const bool holds = truth(value_of(inputs[0].argument, values_), step.node->where);
     const CalledAs name(short_target(step.node->target), step.node->where);
-    VITRO_CHECK(holds, inputs.size() > 1 ? text_of(value_of(inputs[1].argument, values_))
-                                         : std::string("the tensor is not true"));
+    const ArgValue message = inputs.size() > 1 ? value_of(inputs[1].argument, values_) : ArgValue();
+    const auto* text = std::get_if<std::string>(&message);
+    VITRO_CHECK(holds, "_assert_async: ", text ? *text : std::string("the tensor is not true"));
   }
 
   Values call(const Step& step) {
@@ -90,7 +91,7 @@ class Run {
     if (!of || !view || of->storage().id() == view->storage().id()) return;
     const CalledAs name("view", step.node->where);
     throw_error(
-        "the strides of the tensor allow no view of this shape, and the program writes to "
+        "view: the strides of the tensor allow no view of this shape, and the program writes to "
         "its elements later; pass inputs that are contiguous");
   }
 
