@@ -487,7 +487,8 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   state->kept = state_->kept;
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
-  const bool can_freeze = !exported::asks_for_elements(loaded.plan) && !loaded.writes_weights &&
+  const bool can_freeze = !exported::asks_for_elements(loaded.plan) &&
+                          !exported::draws_random_numbers(loaded.plan) && !loaded.writes_weights &&
                           !loaded.has_mutations() && returns_only_tensors(loaded.program);
   if (can_freeze) {
     options.fullgraph = options.frozen = true;

@@ -36,8 +36,8 @@ const SchemaArgument* argument_of(const Schema& schema, std::string_view name) {
   return schema.argument(name);
 }
 
-// Only for gradients, for compilers, or for what a call has checked already.
-constexpr std::string_view nothings[] = {"aten._assert_async.msg", "aten._assert_async.default"};
+// Errors unless their first operand is true.
+constexpr std::string_view assertions[] = {"aten._assert_async.msg", "aten._assert_async.default"};
 
 constexpr std::pair<std::string_view, Control> controls[] = {
     {"cond", Control::cond},
@@ -94,6 +94,105 @@ std::string text_of_argument(const io::ProgramArgument& argument) {
   return argument.kind == Kind::list ? "a list" : text_of(value_of(argument, {}));
 }
 
+// Which values of a graph are in the same memory, by the schemas of the ops.
+class Aliases {
+ public:
+  explicit Aliases(const Plan& plan) : plan_(plan) {
+    for (size_t i = 0; i < plan.steps.size(); ++i)
+      if (plan.steps[i].overload) add(plan.steps[i], i);
+  }
+
+  // Whether a copy as the result of step i, a view, could be told from a view: after it there is a
+  // write on one side that the other side shows.
+  bool needs_memory(size_t i) const {
+    const io::ProgramArgument* source = first_operand(plan_.steps[i]);
+    const auto& outputs = plan_.steps[i].node->outputs;
+    if (!source || outputs.size() != 1 || outputs[0].kind != Kind::value) return false;
+    std::vector<bool> of_view(plan_.graph->values.size(), false), of_source = of_view;
+    of_view[outputs[0].value] = of_source[source->value] = true;
+    for (const Edge& edge : edges_)
+      if (edge.step > i && of_view[edge.from]) of_view[edge.to] = true;
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (const Edge& edge : edges_) {
+        if (of_source[edge.from] == of_source[edge.to]) continue;
+        if (of_view[edge.from] || of_view[edge.to]) continue;
+        grows = of_source[edge.from] = of_source[edge.to] = true;
+      }
+    }
+    return is_written_and_seen(i, of_view, of_source) || is_written_and_seen(i, of_source, of_view);
+  }
+
+ private:
+  struct Edge {
+    size_t step;
+    uint32_t from, to;
+  };
+  struct Write {
+    size_t step;
+    uint32_t value;
+  };
+
+  static const io::ProgramArgument* first_operand(const Step& step) {
+    if (step.node->inputs.empty()) return nullptr;
+    const io::ProgramArgument& out = step.node->inputs[0].argument;
+    return out.kind == Kind::value ? &out : nullptr;
+  }
+  static void each_value(const io::ProgramArgument& of, const std::function<void(uint32_t)>& f) {
+    if (of.kind == Kind::value) f(of.value);
+    for (const io::ProgramArgument& one : of.list) each_value(one, f);
+  }
+
+  void add(const Step& step, size_t at) {
+    const Schema& schema = step.overload->schema;
+    for (const io::ProgramInput& input : step.node->inputs) {
+      const SchemaArgument& argument = *argument_of(schema, input.name);
+      if (argument.alias.written)
+        each_value(input.argument, [&](uint32_t value) { writes_.push_back({at, value}); });
+      if (argument.alias.set == 0) continue;
+      for (size_t r = 0; r < step.node->outputs.size() && r < schema.results.size(); ++r) {
+        if (schema.results[r].alias.set != argument.alias.set) continue;
+        each_value(input.argument, [&](uint32_t from) {
+          each_value(step.node->outputs[r], [&](uint32_t to) { edges_.push_back({at, from, to}); });
+        });
+      }
+    }
+  }
+
+  bool is_written_and_seen(size_t after, const std::vector<bool>& written,
+                           const std::vector<bool>& seen) const {
+    return std::ranges::any_of(writes_, [&](const Write& write) {
+      return write.step > after && written[write.value] && is_seen(write.step, seen);
+    });
+  }
+  // Inputs and outputs of the graph are seen by its caller.
+  bool is_seen(size_t after, const std::vector<bool>& values) const {
+    bool out = false;
+    const auto note = [&](uint32_t value) { out = out || values[value]; };
+    for (const io::ProgramArgument& one : plan_.graph->inputs) each_value(one, note);
+    for (const io::ProgramArgument& one : plan_.graph->outputs) each_value(one, note);
+    for (size_t i = after + 1; i < plan_.steps.size(); ++i)
+      for (const io::ProgramInput& input : plan_.steps[i].node->inputs)
+        each_value(input.argument, note);
+    return out;
+  }
+
+  const Plan& plan_;
+  std::vector<Edge> edges_;
+  std::vector<Write> writes_;
+};
+
+bool is_view(const io::ProgramNode& node) {
+  return short_target(node.target) == "aten.view.default";
+}
+
+void mark_exact_views(Plan& plan) {
+  const Aliases aliases(plan);
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    plan.steps[i].needs_memory =
+        plan.steps[i].overload && is_view(*plan.steps[i].node) && aliases.needs_memory(i);
+}
+
 class PlanMaker {
  public:
   explicit PlanMaker(std::string_view model) : model_(model) {}
@@ -103,6 +202,7 @@ class PlanMaker {
     out.graph = &graph;
     for (const io::ProgramNode& node : graph.nodes) out.steps.push_back(step(node, graph));
     mark_releases(out);
+    mark_exact_views(out);
     return out;
   }
 
@@ -145,8 +245,11 @@ class PlanMaker {
       check(node, out.number->takes(node.inputs.size()), "another number of operands");
       return out;
     }
-    out.does_nothing = std::ranges::find(nothings, target) != std::end(nothings);
-    if (out.does_nothing) return out;
+    out.asserts = std::ranges::find(assertions, target) != std::end(assertions);
+    if (out.asserts) {
+      check(node, !node.inputs.empty(), "no operands");
+      return out;
+    }
     const std::string name = op_name(target);
     out.overload = name.empty() ? nullptr : chosen(name, node, graph);
     if (!out.overload) {
@@ -348,6 +451,24 @@ void note_step(const Step& step, Shares& shares, std::vector<bool>& written) {
       set_shared(node.outputs[i], sets[set], shares);
 }
 
+// Ops with a generator, named rand..., and those that drop elements at random.
+bool draws(const Step& step) {
+  if (!step.overload) return false;
+  const Schema& schema = step.overload->schema;
+  const auto number = [&](std::string_view name) -> const Scalar* {
+    const io::ProgramArgument* given = argument_named(*step.node, name);
+    return given && given->kind == Kind::number ? &given->number : nullptr;
+  };
+  for (const std::string_view name : {"train", "training"})
+    if (const Scalar* trains = number(name); trains && !trains->as_bool()) return false;
+  for (const std::string_view name : {"dropout", "dropout_p"})
+    if (const Scalar* p = number(name); p && !p->is(0)) return true;
+  const std::string_view op = schema.name;
+  return schema.argument("generator") || op.starts_with("rand") || op == "normal" ||
+         ((op.ends_with("dropout") || op.ends_with("dropout_")) && schema.argument("p")) ||
+         op.starts_with("bernoulli") || op.starts_with("multinomial") || op.starts_with("rrelu");
+}
+
 void note_written(const Plan& plan, Shares shares, std::vector<bool>& written) {
   for (const Step& step : plan.steps) note_step(step, shares, written);
 }
@@ -391,12 +512,18 @@ bool writes_in_place(const Plan& plan) {
 bool asks_for_elements(const Plan& plan) {
   bool out = false;
   each_step(plan, [&](const Plan&, const Step& step) {
-    out = out || (step.control != Control::none && step.control != Control::region);
+    out = out || step.asserts || (step.control != Control::none && step.control != Control::region);
     if (!step.overload) return;
     const std::string& name = step.overload->schema.name;
     out = out || name == "item" || name == "_local_scalar_dense" ||
           (ops::returns_number(step.overload->schema) && !name.starts_with("sym_"));
   });
+  return out;
+}
+
+bool draws_random_numbers(const Plan& plan) {
+  bool out = false;
+  each_step(plan, [&](const Plan&, const Step& step) { out = out || draws(step); });
   return out;
 }
 

@@ -25,7 +25,9 @@ struct Step {
   const ops::Overload* overload = nullptr;
   const io::NumberOperator* number = nullptr;
   Control control = Control::none;
-  bool does_nothing = false;
+  bool asserts = false;
+
+  bool needs_memory = false;  // a copy instead of a view would give other results
 
   // The arguments of an op, with the places of those that hold values of the program.
   std::vector<ArgValue> positional;
@@ -63,6 +65,9 @@ bool writes_in_place(const Plan& plan);
 
 // Whether a step asks for the value of an element, which ends a compiled region.
 bool asks_for_elements(const Plan& plan);
+
+// Whether a step draws random numbers, as each call must anew.
+bool draws_random_numbers(const Plan& plan);
 
 // The value of an argument, given those of the graph.
 ArgValue value_of(const io::ProgramArgument& argument, std::span<const ArgValue> values);

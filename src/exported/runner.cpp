@@ -60,7 +60,17 @@ class Run {
     if (step.overload) return call(step);
     if (step.number) return {applied(step)};
     if (step.control != Control::none) return controlled(step);
+    check_assertion(step);
     return Values(step.node->outputs.size());
+  }
+
+  void check_assertion(const Step& step) {
+    const auto& inputs = step.node->inputs;
+    const bool holds = truth(value_of(inputs[0].argument, values_), step.node->where);
+    const CalledAs name(short_target(step.node->target), step.node->where);
+    const ArgValue message = inputs.size() > 1 ? value_of(inputs[1].argument, values_) : ArgValue();
+    const auto* text = std::get_if<std::string>(&message);
+    VITRO_CHECK(holds, "_assert_async: ", text ? *text : std::string("the tensor is not true"));
   }
 
   Values call(const Step& step) {
@@ -72,7 +82,19 @@ class Run {
       const auto* number = hole.needs_tensor ? std::get_if<Scalar>(&value) : nullptr;
       if (number) value = scalar_tensor(*number, number->dtype(), {}, step.node->where);
     }
-    return ops::evaluate(*step.overload, positional, named, step.node->where);
+    Values out = ops::evaluate(*step.overload, positional, named, step.node->where);
+    if (step.needs_memory) check_same_memory(step, positional, out);
+    return out;
+  }
+
+  static void check_same_memory(const Step& step, const Values& operands, const Values& results) {
+    const auto *of = operands.empty() ? nullptr : std::get_if<Tensor>(&operands[0]),
+               *view = std::get_if<Tensor>(&results[0]);
+    if (!of || !view || of->storage().id() == view->storage().id()) return;
+    const CalledAs name("view", step.node->where);
+    throw_error(
+        "view: the strides of the tensor allow no view of this shape, and the program writes to "
+        "its elements later; pass inputs that are contiguous");
   }
 
   ArgValue applied(const Step& step) {

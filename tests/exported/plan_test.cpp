@@ -74,6 +74,88 @@ TEST(Plan, reads_a_view_as_reshape) {
   EXPECT_EQ(one.run().rank(), 1);
 }
 
+// Attention returns other strides than PyTorch's, so that a view may have to copy, unless the
+// program would show the difference.
+TEST(Plan, copies_for_no_view_whose_memory_is_written) {
+  const std::string relu =
+      node_of("torch.ops.aten.relu.default", self, R"({"as_tensor": {"name": "u"}})");
+  const auto views = [](std::string_view of) {
+    return cat(node_of("torch.ops.aten.t.default",
+                       cat(R"({"name": "self", "arg": {"as_tensor": {"name": ")", of,
+                           R"("}}, "kind": 1})"),
+                       R"({"as_tensor": {"name": "z"}})"),
+               ",",
+               node_of("torch.ops.aten.view.default",
+                       R"({"name": "self", "arg": {"as_tensor": {"name": "z"}}, "kind": 1},
+                   {"name": "size", "arg": {"as_ints": [8]}, "kind": 1})",
+                       R"({"as_tensor": {"name": "v"}})"),
+               ",");
+  };
+  const auto relu_of = [](std::string_view of, std::string_view to) {
+    return node_of(
+        "torch.ops.aten.relu_.default",
+        cat(R"({"name": "self", "arg": {"as_tensor": {"name": ")", of, R"("}}, "kind": 1})"),
+        cat(R"({"as_tensor": {"name": ")", to, R"("}})"));
+  };
+  // Nobody looks at u again.
+  EXPECT_EQ(Planned(cat(relu, ",", views("u"), relu_of("v", "y"))).run().rank(), 1);
+  // The caller's x should change; z is read after v was written, v after z was.
+  for (const std::string& nodes :
+       {cat(views("x"), relu_of("v", "y")),
+        cat(relu, ",", views("u"), relu_of("v", "q"), ",",
+            node_of("torch.ops.aten.neg.default",
+                    R"({"name": "self", "arg": {"as_tensor": {"name": "z"}}, "kind": 1})")),
+        cat(relu, ",", views("u"), relu_of("u", "q"), ",",
+            node_of("torch.ops.aten.neg.default",
+                    R"({"name": "self", "arg": {"as_tensor": {"name": "v"}}, "kind": 1})"))}) {
+    const std::string text = error_of([&] { Planned(nodes).run(); });
+    EXPECT_NE(text.find("the strides of the tensor allow no view of this shape"), text.npos)
+        << text;
+  }
+}
+
+TEST(Plan, checks_what_the_program_asserts) {
+  const auto asserted = [](int limit) {
+    return cat(
+        node_of("torch.ops.aten.lt.Scalar",
+                cat(self, R"(, {"name": "other", "arg": {"as_int": )", limit, R"(}, "kind": 1})"),
+                R"({"as_tensor": {"name": "b"}})"),
+        ",",
+        node_of("torch.ops.aten.all.default",
+                R"({"name": "self", "arg": {"as_tensor": {"name": "b"}}, "kind": 1})",
+                R"({"as_tensor": {"name": "c"}})"),
+        ",",
+        node_of("torch.ops.aten._assert_async.msg",
+                R"({"name": "self", "arg": {"as_tensor": {"name": "c"}}, "kind": 1},
+                          {"name": "assert_msg", "arg": {"as_string": "x is small"}, "kind": 1})",
+                ""),
+        ",", io::add_node);
+  };
+  const Planned holds(asserted(2));
+  EXPECT_EQ(holds.run().to_vector<float>()[0], 7.0F);
+  EXPECT_TRUE(asks_for_elements(holds.plan));
+  const std::string text = error_of([&] { Planned(asserted(1)).run(); });
+  EXPECT_EQ(text, "aten._assert_async.msg: x is small");
+}
+
+TEST(Plan, knows_what_is_random) {
+  const std::string input = changed(std::string(self), "self", "input");
+  const auto draws = [](std::string_view target, std::string_view more,
+                        const std::string& first = std::string(self)) {
+    return draws_random_numbers(Planned(node_of(target, cat(first, more))).plan);
+  };
+  const auto dropout = [](bool trains) {
+    return cat(R"(, {"name": "p", "arg": {"as_float": 0.5}, "kind": 1},
+                   {"name": "train", "arg": {"as_bool": )",
+               trains ? "true" : "false", R"(}, "kind": 1})");
+  };
+  EXPECT_TRUE(draws("torch.ops.aten.dropout.default", dropout(true), input));
+  EXPECT_FALSE(draws("torch.ops.aten.dropout.default", dropout(false), input));
+  EXPECT_TRUE(draws("torch.ops.aten.rand_like.default", ""));
+  EXPECT_TRUE(draws("torch.ops.aten.bernoulli.default", ""));
+  EXPECT_FALSE(draws("torch.ops.aten.relu.default", ""));
+}
+
 TEST(Plan, lists_all_that_vitro_lacks) {
   const auto z = [](int i) { return cat(R"({"as_tensor": {"name": "z)", i, R"("}})"); };
   const std::string text = why(cat(node_of("torch.ops.aten.fry.default", self, z(0)), ",",
