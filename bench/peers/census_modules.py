@@ -60,7 +60,7 @@ class UNet(nn.Module):
 
 
 def DCGAN():
-    """The generator and, behind it, the discriminator."""
+    """The generator, followed by the discriminator."""
     return nn.Sequential(nn.ConvTranspose2d(64, 128, 4, bias=False), nn.BatchNorm2d(128), nn.ReLU(inplace=True),
                          nn.ConvTranspose2d(128, 64, 4, 2, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
                          nn.ConvTranspose2d(64, 3, 4, 2, 1, bias=False), nn.Tanh(),

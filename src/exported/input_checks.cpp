@@ -13,6 +13,7 @@ namespace {
 
 using io::Expression;
 
+// PyTorch records 2 for a size that it traced as larger than 1, and takes 1 all the same.
 std::optional<int64_t> enforced_low(const io::ProgramRange& range) {
   return range.low && *range.low > 2 ? range.low : std::nullopt;
 }
@@ -84,7 +85,7 @@ InputChecks::InputChecks(const io::Program& program, const std::vector<ModelInpu
   const auto check_leaves = [&](const Expression& e, const auto& self) -> void {
     const bool is_known = e.kind != Expression::Kind::input || e.of == Expression::Of::length ||
                           by_path_.contains(e.text);
-    VITRO_CHECK(is_known, "a guard speaks of ", e.text, ", which is no input");
+    VITRO_CHECK(is_known, "a guard names ", e.text, ", which is not an input");
     for (const Expression& operand : e.operands) self(operand, self);
   };
   for (const io::Guard& guard : program.guards) check_leaves(guard.condition, check_leaves);
@@ -218,10 +219,10 @@ Scalar InputChecks::number_of(const Expression& input, std::span<const ArgValue>
   const auto* tensor = std::get_if<Tensor>(&value);
   if (input.of == Of::value) {
     const auto* number = std::get_if<Scalar>(&value);
-    VITRO_CHECK(number, input.text, " is no number");
+    VITRO_CHECK(number, input.text, " is not a number");
     return number->hint();
   }
-  VITRO_CHECK(tensor, input.text, " is no tensor");
+  VITRO_CHECK(tensor, input.text, " is not a tensor");
   if (input.of == Of::rank) return Scalar(tensor->rank());
   if (input.of == Of::offset) return Scalar(tensor->meta().offset.hint());
   const Sizes all = input.of == Of::size ? tensor->sizes() : tensor->strides();
@@ -236,7 +237,7 @@ void InputChecks::check_guards(const Symbols& symbols, std::span<const ArgValue>
       if (leaf.kind == Expression::Kind::input) return number_of(leaf, values);
       const auto found = symbols.find(leaf.text);
       VITRO_CHECK(found != symbols.end(), "guard ", guard.text, ": has a symbol ", leaf.text,
-                  " that is no size of an input");
+                  " that is not a size of an input");
       return Scalar(found->second);
     });
     VITRO_CHECK(holds.as_bool(), "the program was exported for inputs with ", guard.text,

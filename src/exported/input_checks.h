@@ -18,7 +18,7 @@ namespace vitro::exported {
 
 class InputChecks {
  public:
-  // Error: a guard that speaks of what is no input.
+  // Error: a guard that names what is not an input.
   InputChecks(const io::Program& program, const std::vector<ModelInput>& inputs);
 
   // `values`: one for each input. Error in the words of the export.

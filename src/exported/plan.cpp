@@ -102,8 +102,8 @@ class Aliases {
       if (plan.steps[i].overload) add(plan.steps[i], i);
   }
 
-  // Whether a copy as the result of step i, a view, could be told from a view: after it there is a
-  // write on one side that the other side shows.
+  // Whether a copy as the result of step i, a view, could be distinguished from a view: after it
+  // there is a write on one side that the other side shows.
   bool needs_memory(size_t i) const {
     const io::ProgramArgument* source = first_operand(plan_.steps[i]);
     const auto& outputs = plan_.steps[i].node->outputs;

@@ -19,8 +19,8 @@ namespace vitro::io {
 
 // Threads: any number may use it.  Storages keep it alive.
 // A file that another program truncates while it is mapped cannot be guarded: the system kills
-// programs (SIGBUS) that touch a page without a file behind it.  check() is for the moments before
-// much of the file is read.
+// programs (SIGBUS) that touch a page that the file no longer has.  check() is for the moments
+// before much of the file is read.
 class MappedFile : public std::enable_shared_from_this<MappedFile> {
  public:
   // Failure, with the path, if the file cannot be opened or is not a regular one.

@@ -132,7 +132,7 @@ Result<std::vector<NamedTensor>> read_npz(const std::string& path) {
   for (const ZipEntry& entry : archive->entries()) {
     if (!entry.name.ends_with(suffix))
       return Failure{cat(path, ": entry ", shown(entry.name),
-                         " is no array: a .npz archive has only entries NAME.npy")};
+                         " is not an array: a .npz archive has only entries NAME.npy")};
     auto tensor = array_of(**file, *archive, entry);
     if (!tensor) return Failure{cat(path, ": ", shown(entry.name), ": ", tensor.why())};
     const std::string_view name = entry.name.substr(0, entry.name.size() - suffix.size());

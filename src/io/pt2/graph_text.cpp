@@ -169,7 +169,7 @@ class Arguments {
     of.fail("as_name, as_int, as_float or as_bool");
   }
   ProgramArgument named(const Field& name, bool is_number) const {
-    if (!values_) name.fail("a value that is no name");
+    if (!values_) name.fail("a value that is not a name");
     return names_ == Names::defined_here ? values_->define(name, is_number) : values_->use(name);
   }
   static ProgramArgument dtype(const Field& of) {

@@ -7,7 +7,7 @@
 namespace vitro::io {
 
 ProgramGraph read_graph(const Field& graph);
-// An argument that is no value of a graph: {"as_int": 3}.
+// An argument that is not a value of a graph: {"as_int": 3}.
 ProgramArgument read_literal(const Field& argument);
 ProgramMeta read_meta(const Field& tensor_meta);
 ProgramSize read_size(const Field& size);

@@ -205,7 +205,7 @@ void read_metas(const Field& graph, Program& out) {
       spec.meta = read_meta(all[value.name]);
     }
     if (spec.kind != InputSpec::Kind::user && !spec.meta)
-      throw_error(cat("input ", spec.name, ": a weight that is no tensor"));
+      throw_error(cat("input ", spec.name, ": a weight that is not a tensor"));
   }
   for (size_t i = 0; i < out.outputs.size(); ++i) {
     const ProgramArgument& argument = out.graph.outputs[i];
