@@ -6,6 +6,7 @@
 #include <random>
 
 #include "analyze/read/read_one.h"
+#include "damaged.h"
 
 namespace vitro::analyze {
 namespace {
@@ -26,25 +27,11 @@ TEST(ReaderCorpus, whatever_a_file_holds_is_read_or_refused) {
   EXPECT_GT(files, 20U);
 }
 
-// Bytes changed, removed and duplicated.
 TEST(ReaderCorpus, whatever_becomes_of_a_file_is_read_or_refused) {
   std::mt19937 random(1);
   for (const auto& entry : fs::directory_iterator(VITRO_TEST_DATA "/reader_corpus")) {
     for (int round = 0; round < 30; ++round) {
-      std::string bytes = bytes_of(entry.path());
-      for (int change = 0; change < 3 && !bytes.empty(); ++change) {
-        const size_t at = random() % bytes.size(), length = random() % 8;
-        switch (random() % 3) {
-          case 0:
-            bytes[at] = static_cast<char>(random());
-            break;
-          case 1:
-            bytes.erase(at, length);
-            break;
-          default:
-            bytes.insert(at, bytes.substr(random() % bytes.size(), length));
-        }
-      }
+      const std::string bytes = damaged(bytes_of(entry.path()), random);
       EXPECT_NO_THROW(read_one(bytes)) << entry.path() << ", round " << round;
     }
   }
