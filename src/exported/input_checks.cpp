@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/numbers.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -44,12 +45,6 @@ std::optional<int64_t> solution(const Expression& e, const std::string& symbol, 
 std::string as_python(const std::string& path) {
   const size_t end = std::min(path.find_first_of("[."), path.size());
   return cat("L['", path.substr(0, end), "']", path.substr(end));
-}
-
-std::string joined(std::span<const Size> sizes) {
-  std::string out = "[";
-  for (size_t i = 0; i < sizes.size(); ++i) out += cat(i == 0 ? "" : ", ", sizes[i].hint());
-  return out + "]";
 }
 
 }  // namespace
@@ -112,7 +107,7 @@ void InputChecks::check_tensor(size_t input, const Tensor& given) const {
               wanted.text());
   const Sizes sizes = given.sizes();
   const auto refuse = [&](std::string_view why) {
-    throw_error(cat("input ", wanted.name, ": got ", given.dtype(), joined(sizes), ", needs ",
+    throw_error(cat("input ", wanted.name, ": got ", given.dtype(), numbers_of(sizes), ", needs ",
                     wanted.text(), why));
   };
   if (given.dtype() != wanted.dtype) refuse("");

@@ -55,6 +55,7 @@ struct Loaded {
   std::shared_ptr<std::vector<ModelOutput>> outputs = std::make_shared<std::vector<ModelOutput>>();
   std::vector<ModelWeight> weights;
   std::vector<ArgValue> bound;  // the inputs of the graph, of which those of the user are None
+  std::vector<size_t> written;  // by output that is not returned: the input that it is copied to
   std::unique_ptr<exported::InputChecks> checks;
   bool writes_weights = false;
   std::mutex writing;  // held by calls if writes_weights
@@ -82,7 +83,10 @@ struct Loaded {
       if (is_returned(program.outputs[i])) {
         out.push_back(std::move(all[i]));
       } else {
-        write_back(program.outputs[i], all[i], before);
+        const auto* value = std::get_if<Tensor>(&all[i]);
+        VITRO_CHECK(value, "the program writes ", text_of(all[i]), " to the tensor ",
+                    program.outputs[i].target);
+        copy_(std::get<Tensor>(before[written[i]]), *value);
       }
     }
     std::ranges::move(of_nodes, std::back_inserter(out));
@@ -105,17 +109,6 @@ struct Loaded {
   }
 
   bool has_mutations() const { return !std::ranges::all_of(program.outputs, is_returned); }
-  void write_back(const io::OutputSpec& spec, const ArgValue& value,
-                  const std::vector<ArgValue>& before) const {
-    for (size_t i = 0; i < before.size(); ++i) {
-      const io::InputSpec& input = program.inputs[i];
-      const bool is_it = spec.kind == OutputKind::user_input
-                             ? input.name == spec.target
-                             : !is_users(input) && input.target == spec.target;
-      const auto *to = std::get_if<Tensor>(&before[i]), *from = std::get_if<Tensor>(&value);
-      if (is_it && to && from) copy_(*to, *from);
-    }
-  }
 };
 
 // ---- describing ----
@@ -197,14 +190,26 @@ void check_weight(const io::InputSpec& spec, const Tensor& tensor) {
               numbers_of_meta(meta));
 }
 
+void find_written(Loaded& loaded) {
+  const std::vector<io::InputSpec>& inputs = loaded.program.inputs;
+  for (const io::OutputSpec& output : loaded.program.outputs) {
+    loaded.written.push_back(inputs.size());
+    if (is_returned(output)) continue;
+    const bool is_of_user = output.kind == OutputKind::user_input;
+    const auto found = std::ranges::find_if(inputs, [&](const io::InputSpec& input) {
+      return is_users(input) == is_of_user &&
+             (is_of_user ? input.name : input.target) == output.target;
+    });
+    VITRO_CHECK(found != inputs.end() && found->meta && output.meta, "the program writes to ",
+                output.target, ", which is not a tensor that it takes");
+    loaded.written.back() = static_cast<size_t>(found - inputs.begin());
+  }
+}
+
 void bind_weights(const io::PackageModel& package, Loaded& loaded) {
-  const std::vector<bool> written = exported::written_inputs(loaded.plan);
-  std::vector<bool> is_written = written;
-  for (size_t i = 0; i < loaded.program.inputs.size(); ++i)
-    for (const io::OutputSpec& output : loaded.program.outputs)
-      if (!is_returned(output) && output.kind != OutputKind::user_input &&
-          output.target == loaded.program.inputs[i].target)
-        is_written[i] = true;
+  std::vector<bool> is_written = exported::written_inputs(loaded.plan);
+  for (const size_t input : loaded.written)
+    if (input < is_written.size()) is_written[input] = true;
   for (size_t i = 0; i < loaded.program.inputs.size(); ++i) {
     const io::InputSpec& spec = loaded.program.inputs[i];
     loaded.bound.emplace_back();
@@ -348,10 +353,12 @@ ModelResults ExportedModel::operator()(std::span<const ArgValue> inputs) const {
   };
   const auto literals = static_cast<size_t>(std::ranges::count_if(loaded.inputs, is_literal));
   const size_t all = loaded.inputs.size();
-  std::string needed;
-  for (const ModelInput& one : loaded.inputs) needed += cat("\n  ", one.text());
-  VITRO_CHECK(inputs.size() == all || inputs.size() == all - literals, "model ", name(), ": got ",
-              inputs.size(), " inputs, needs ", all - literals, ":", needed);
+  if (inputs.size() != all && inputs.size() != all - literals) {
+    std::string needed;
+    for (const ModelInput& one : loaded.inputs) needed += cat("\n  ", one.text());
+    throw_error(cat("model ", name(), ": got ", inputs.size(), " inputs, needs ", all - literals,
+                    ":", needed));
+  }
   std::vector<ArgValue> values;
   std::vector<Tensor> tensors;
   std::vector<Scalar> numbers;
@@ -379,10 +386,11 @@ ModelResults ExportedModel::operator()(std::span<const NamedArg> inputs) const {
     while (at < found.size() && loaded.inputs[at].name != given.name &&
            loaded.inputs[at].path != given.name)
       ++at;
-    std::string all;
-    for (const ModelInput& one : loaded.inputs) all += cat(all.empty() ? "" : ", ", one.name);
-    VITRO_CHECK(at < found.size(), "model ", name(), ": has no input ", given.name,
-                "; its inputs are ", all);
+    if (at == found.size()) {
+      std::string all;
+      for (const ModelInput& one : loaded.inputs) all += cat(all.empty() ? "" : ", ", one.name);
+      throw_error(cat("model ", name(), ": has no input ", given.name, "; its inputs are ", all));
+    }
     VITRO_CHECK(!found[at], "model ", name(), ": input ", given.name, " is given twice");
     found[at] = given.value;
   }
@@ -519,6 +527,7 @@ ExportedModel load(const std::string& path, std::string_view model) {
     loaded->plan = exported::make_plan(loaded->program.graph, loaded->program.name);
     describe_inputs(*loaded);
     describe_outputs(*loaded);
+    find_written(*loaded);
     bind_weights(chosen, *loaded);
     loaded->checks = std::make_unique<exported::InputChecks>(loaded->program, loaded->inputs);
   } catch (const Error& e) {
