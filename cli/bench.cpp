@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -18,8 +17,10 @@
 #include <optional>
 
 #include "command.h"
+#include "comparison.h"
 #include "model_inputs.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/clock.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
@@ -62,9 +63,8 @@ struct Row {
   std::string_view mode() const { return compiled ? "compiled" : "eager"; }
 };
 
-double now_ns() {
-  return static_cast<double>(std::chrono::steady_clock::now().time_since_epoch() /
-                             std::chrono::nanoseconds(1));
+double ns_since(uint64_t moment) {
+  return static_cast<double>(ticks_to_ns(ticks() - moment));
 }
 
 // The most memory that was resident in this process, without that of its parent.
@@ -138,22 +138,23 @@ int64_t batch_in(const ExportedModel& model, const std::vector<ArgValue>& inputs
 
 void measure(const BenchSetting& setting, Row& row) {
   set_num_threads(row.threads);
-  const double begin = now_ns();
+  const uint64_t begin = ticks();
   ExportedModel model = load(setting.file, setting.model);
-  row.load = now_ns() - begin;
+  row.load = ns_since(begin);
   const std::vector<ArgValue> inputs = inputs_of(model, setting, row.batch);
   row.batch = batch_in(model, inputs);
   if (row.compiled) model = model.compile();
   const auto call = [&] {
-    const double from = now_ns();
+    const uint64_t from = ticks();
     (void)model(std::span<const ArgValue>(inputs));
-    return now_ns() - from;
+    return ns_since(from);
   };
   row.first = call();
   for (int i = 0; i < warm_calls; ++i) call();
   std::vector<double> times;
-  const double start = now_ns(), end = start + setting.seconds * 1e9;
-  while (times.size() < least_calls || (now_ns() < end && times.size() < most_calls))
+  const uint64_t start = ticks();
+  while (times.size() < least_calls ||
+         (ns_since(start) < setting.seconds * 1e9 && times.size() < most_calls))
     times.push_back(call());
   row.calls = times.size();
   row.mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
@@ -207,6 +208,10 @@ std::string batch_text(const Row& row) {
   return row.batch == 0 ? "-" : cat(row.batch);
 }
 
+std::string rate_text(double rate) {
+  return rate < 100 ? short_number(rate) : report::count_text(rate);
+}
+
 void print_table(const std::vector<Row>& rows) {
   report::Table table({{"Mode", report::Align::left},
                        {"Batch"},
@@ -221,7 +226,7 @@ void print_table(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     table.row({std::string(row.mode()), batch_text(row), cat(row.threads), cat(row.calls),
                report::time_text(row.first), report::time_text(row.p50), report::time_text(row.p90),
-               report::time_text(row.p99), report::count_text(row.per_second()),
+               report::time_text(row.p99), rate_text(row.per_second()),
                report::bytes_text(row.resident)});
   }
   std::fputs(table.text().c_str(), stdout);

@@ -71,13 +71,13 @@ bool same_sizes(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+}  // namespace
+
 std::string short_number(double x) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", x);
   return text;
 }
-
-}  // namespace
 
 Tolerance tolerance_of(DType dtype) {
   if (is_complex(dtype)) return tolerance_of(real_of(dtype));
@@ -93,13 +93,6 @@ Tolerance tolerance_of(DType dtype) {
     default:
       return {};
   }
-}
-
-std::string dtype_and_sizes(const Tensor& tensor) {
-  std::string out = cat(tensor.dtype(), '[');
-  for (int64_t d = 0; d < tensor.rank(); ++d)
-    out += cat(d == 0 ? "" : ", ", tensor.size(d).value());
-  return out + "]";
 }
 
 std::string Difference::text() const {
@@ -118,7 +111,7 @@ Difference difference(const Tensor& got, const Tensor& wanted, std::optional<dou
   out.tolerance = {rtol.value_or(out.tolerance.rtol), atol.value_or(out.tolerance.atol)};
   const bool is_rounded = got.dtype() == DType::bf16 && wanted.dtype() == DType::f32;
   if ((got.dtype() != wanted.dtype() && !is_rounded) || !same_sizes(got, wanted)) {
-    out.misfit = cat("is ", dtype_and_sizes(got), ", wanted ", dtype_and_sizes(wanted));
+    out.misfit = cat("is ", got.dtype(), got.sizes(), ", wanted ", wanted.dtype(), wanted.sizes());
     return out;
   }
   out.elements = got.numel().value();

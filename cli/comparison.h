@@ -32,7 +32,7 @@ struct Difference {
 Difference difference(const Tensor& got, const Tensor& wanted, std::optional<double> rtol = {},
                       std::optional<double> atol = {});
 
-// "f32[2, 3]"
-std::string dtype_and_sizes(const Tensor& tensor);
+// Three significant digits: "1.19e-07".
+std::string short_number(double x);
 
 }  // namespace vitro::cli

@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -10,9 +9,9 @@
 #include <optional>
 
 #include "command.h"
-#include "comparison.h"
 #include "model_inputs.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/clock.h"
 #include "vitro/base/error.h"
 #include "vitro/debug/explain.h"
 #include "vitro/io/npy.h"
@@ -29,10 +28,6 @@ struct RunSetting {
   int repeat = 1;
   bool compile = false, explain = false;
 };
-
-int64_t now_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 // The name as part of a file's name.
 std::string file_name(const std::string& name) {
@@ -63,28 +58,28 @@ void write_outputs(const ModelResults& results, const std::string& folder) {
       // NumPy has no bf16.
       io::write_npy(path, tensor->dtype() == DType::bf16 ? to(*tensor, DType::f32) : *tensor);
     }
-    table.row({results.name(i), dtype_and_sizes(*tensor), path});
+    table.row({results.name(i), cat(tensor->dtype(), tensor->sizes()), path});
   }
   std::fputs(table.text().c_str(), stdout);
 }
 
 int run_model(const RunSetting& setting) {
-  const int64_t begin = now_ns();
+  const uint64_t begin = ticks();
   ExportedModel model = load(setting.file, setting.model);
-  const int64_t loaded = now_ns();
+  const int64_t loading = ticks_to_ns(ticks() - begin);
   if (setting.compile) model = model.compile();
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
   std::optional<ModelResults> results;
   std::vector<int64_t> times;
   for (int i = 0; i < std::max(setting.repeat, 1); ++i) {
     results.reset();
-    const int64_t from = now_ns();
+    const uint64_t from = ticks();
     results.emplace(model(std::span<const ArgValue>(inputs)));
-    times.push_back(now_ns() - from);
+    times.push_back(ticks_to_ns(ticks() - from));
   }
   write_outputs(*results, setting.output);
   const auto text = [](int64_t ns) { return report::time_text(static_cast<double>(ns)); };
-  std::printf("loaded in %s, first call %s", text(loaded - begin).c_str(), text(times[0]).c_str());
+  std::printf("loaded in %s, first call %s", text(loading).c_str(), text(times[0]).c_str());
   if (times.size() > 1) {
     std::ranges::sort(times.begin() + 1, times.end());
     std::printf(", median of %zu more calls %s", times.size() - 1,

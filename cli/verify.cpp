@@ -137,12 +137,10 @@ class Verification {
            const Difference& found) {
     ++compared_;
     wrong_ += found.is_same() ? 0 : 1;
-    char absolute[32], relative[32];
-    std::snprintf(absolute, sizeof absolute, "%.3g", found.absolute);
-    std::snprintf(relative, sizeof relative, "%.3g", found.relative);
     const bool fits = found.misfit.empty();
     table_.row(
-        {name, what, dtype_and_sizes(got), fits ? absolute : "", fits ? relative : "",
+        {name, what, cat(got.dtype(), got.sizes()), fits ? short_number(found.absolute) : "",
+         fits ? short_number(found.relative) : "",
          fits ? cat(found.nans,
                     found.nans == found.nans_wanted ? "" : cat(", wanted ", found.nans_wanted))
               : "",
@@ -192,7 +190,7 @@ class Verification {
         continue;
       }
       VITRO_CHECK(got, "output ", name, ": is ", text_of(results.outputs.value(i)),
-                  ", the reference has ", dtype_and_sizes(*wanted));
+                  ", the reference has ", wanted->dtype(), wanted->sizes());
       row(what, cat(call_text(call), name), *got, compare(*got, *wanted));
     }
     for (size_t i = 0; i < results.inputs.size(); ++i) {
@@ -252,7 +250,7 @@ class Verification {
       if (!about.location.empty()) out += cat(" of ", about.location);
       if (!about.module.empty()) out += cat(", in ", about.module);
     }
-    return cat(out, ", ", dtype_and_sizes(got), ": ", found.text());
+    return cat(out, ", ", got.dtype(), got.sizes(), ": ", found.text());
   }
 
   // ---- compiled ----
@@ -302,18 +300,19 @@ class Verification {
     const Results eager = results(false, true, compiled_runs);
     for (const size_t call : calls) {
       const ModelResults &got = compiled[call].outputs, &wanted = eager[call].outputs;
-      std::string first;
-      for (size_t i = own_outputs_; first.empty() && i < wanted.size(); ++i) {
+      std::string about;
+      for (size_t i = own_outputs_; about.empty() && i < wanted.size(); ++i) {
         const Difference found = compare(got[i], wanted[i]);
-        if (!found.is_same()) first = node_text(wanted.name(i), got[i], found);
+        if (!found.is_same())
+          about = cat("the first node that differs: ", node_text(wanted.name(i), got[i], found));
       }
-      if (first.empty()) first = first_kept_alone(call, wanted);
-      add_note(cat(call_text(call), "compiled with eager: the first node that differs: ", first));
+      if (about.empty()) about = found_by_halving(call, wanted);
+      add_note(cat(call_text(call), "compiled with eager: ", about));
     }
   }
-  // By halving the program, as differences go on to later nodes.
-  std::string first_kept_alone(size_t call, const ModelResults& eager) const {
-    std::string found = "none";
+  // By halving the program: it finds the first node that differs if all after it differ, too.
+  std::string found_by_halving(size_t call, const ModelResults& eager) const {
+    std::string found = "no node differs if its result is kept";
     size_t low = own_outputs_, high = eager.size();
     while (low < high) {
       const size_t middle = low + (high - low) / 2;
@@ -325,7 +324,8 @@ class Verification {
         low = middle + 1;
       } else {
         high = middle;
-        found = cat(node_text(name, got, about), " (with nodes before it compiled as one)");
+        found =
+            cat("a node that differs, found by halving the program: ", node_text(name, got, about));
       }
     }
     return found;
