@@ -59,6 +59,37 @@ Verdict should_pass_in_bands(const MachineModel& machine, int64_t bytes) {
   return Verdict::yes(cat("its ", bytes, " bytes would leave the L2 cache before they are read"));
 }
 
+Verdict cut_elsewhere() {
+  return Verdict::no(no_bands,
+                     "fewer bytes go through memory if the next product is in another "
+                     "kernel, with those that follow");
+}
+
+std::vector<size_t> cut_into_chains(std::span<const int64_t> through_memory,
+                                    const std::function<bool(size_t, size_t)>& can_chain) {
+  struct Cuts {
+    int64_t bytes = 0, count = 0;  // of the cuts before the chain's end
+    size_t first = 0;              // of the chain
+    auto operator<=>(const Cuts&) const = default;
+  };
+  const size_t products = through_memory.size() + 1;
+  std::vector<Cuts> best(products, {INT64_MAX, INT64_MAX, 0});  // by last product of a chain
+  for (size_t first = 0; first < products; ++first) {
+    Cuts cuts;
+    if (first > 0) {
+      cuts = {best[first - 1].bytes + through_memory[first - 1], best[first - 1].count + 1, first};
+    }
+    for (size_t last = first; last < products; ++last) {
+      if (last > first && !can_chain(first, last)) break;
+      best[last] = std::min(best[last], cuts);
+    }
+  }
+  std::vector<size_t> out(products);
+  for (size_t end = products; end > 0; end = best[end - 1].first)
+    std::fill(out.begin() + best[end - 1].first, out.begin() + end, best[end - 1].first);
+  return out;
+}
+
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height) {
   const int64_t least = least_lines(chain), most_bytes = bytes_for_bands(machine);
   if (bytes_of_band(chain, least) > most_bytes) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "backend/schedule/machine_model.h"
@@ -34,8 +36,17 @@ struct BandHeight {
 
 // Whether images that one product writes and another one reads leave the cache in between.
 Verdict should_pass_in_bands(const MachineModel& machine, int64_t bytes);
+// The reason for a cut where the products on both sides could have been in one kernel.
+Verdict cut_elsewhere();
 // Whether bands of the chain fit the cache and threads have enough of them; sets `height` if so.
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height);
+
+// Cuts a path of products, each of which passes images to the next one, into chains, so that the
+// fewest bytes go through memory.  By product: the first one of its chain.
+//   through_memory: by passed image, the bytes that do if there is a cut
+//   can_chain(first, last): whether these are one chain; asked only if it holds for last - 1
+std::vector<size_t> cut_into_chains(std::span<const int64_t> through_memory,
+                                    const std::function<bool(size_t, size_t)>& can_chain);
 
 // By passed image: how many of its lines bands of `lines` lines need.
 std::vector<int64_t> lines_of_band(const BandChain& chain, int64_t lines);
