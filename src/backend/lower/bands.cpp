@@ -123,16 +123,17 @@ class Joining {
   // that the one before passes images to.
   void cut(std::span<const size_t> path) {
     std::map<std::pair<size_t, size_t>, Extended> known;  // by first and last kernel
-    std::vector<int64_t> through_memory;
+    std::vector<int64_t> cost_of_cut;
     for (size_t i = 0; i + 1 < path.size(); ++i)
-      through_memory.push_back(bytes_through_memory(path[i]));
-    const auto can_chain = [&](size_t first, size_t last) {
+      cost_of_cut.push_back(2 * bytes_through_memory(path[i]));  // written and read
+    const auto cost_of_chain = [&](size_t first, size_t last) -> std::optional<int64_t> {
       const Chain one{{path[first]}, {}, {}};
-      Extended made =
+      const Extended& made = known[{first, last}] =
           extended(last == first + 1 ? one : known.at({first, last - 1}).chain, path[last]);
-      return known.insert_or_assign({first, last}, std::move(made)).first->second.is_chain();
+      if (!made.is_chain()) return std::nullopt;
+      return recomputed_bytes(program_.machine(), bands_of(made.chain), made.chain.height.most);
     };
-    const std::vector<size_t> first_of = cut_into_chains(through_memory, can_chain);
+    const std::vector<size_t> first_of = cut_into_chains(cost_of_cut, cost_of_chain);
     for (size_t i = 1; i < path.size(); ++i) {
       const Extended& here = known.at({first_of[i - 1], i});
       const bool is_cut = first_of[i] == i;
@@ -303,7 +304,8 @@ class Joining {
       const int64_t line_bytes = image.rows * columns * size;
       out.passed.push_back({image.images.constant().value_or(1) * image.lines * line_bytes,
                             image.lines, line_bytes, next.stride, next.reach,
-                            is_plain(chain, i + 1) ? kernels::product_rows * columns * size : 0});
+                            is_plain(chain, i + 1) ? kernels::product_rows * columns * size : 0,
+                            2 * image.rows * columns * *p.k.constant()});
     }
     return out;
   }

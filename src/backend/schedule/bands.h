@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct PassedImages {
   // further one.
   int64_t stride = 1, reach = 1;
   int64_t piece_bytes = 0;  // if not 0: it follows after every piece of this size, without lines
+  int64_t line_flops = 0;   // to compute a line
 };
 
 struct BandChain {
@@ -41,12 +43,17 @@ Verdict cut_elsewhere();
 // Whether bands of the chain fit the cache and threads have enough of them; sets `height` if so.
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height);
 
-// Cuts a path of products, each of which passes images to the next one, into chains, so that the
-// fewest bytes go through memory.  By product: the first one of its chain.
-//   through_memory: by passed image, the bytes that do if there is a cut
-//   can_chain(first, last): whether these are one chain; asked only if it holds for last - 1
-std::vector<size_t> cut_into_chains(std::span<const int64_t> through_memory,
-                                    const std::function<bool(size_t, size_t)>& can_chain);
+// What bands of the chain compute again, since neighbours need the same lines, in bytes that memory
+// transfers in that time.
+int64_t recomputed_bytes(const MachineModel& machine, const BandChain& chain, int64_t lines);
+
+// Cuts a path of products, each of which passes images to the next one, into the chains that cost
+// least.  By product: the first one of its chain.
+//   cost_of_cut: by passed image
+//   cost_of_chain(first, last): none: these cannot be one; asked only if those to last - 1 can
+std::vector<size_t> cut_into_chains(
+    std::span<const int64_t> cost_of_cut,
+    const std::function<std::optional<int64_t>(size_t first, size_t last)>& cost_of_chain);
 
 // By passed image: how many of its lines bands of `lines` lines need.
 std::vector<int64_t> lines_of_band(const BandChain& chain, int64_t lines);
