@@ -124,12 +124,14 @@ class Joining {
   void cut(std::span<const size_t> path) {
     std::map<std::pair<size_t, size_t>, Extended> known;  // by first and last kernel
     std::vector<int64_t> cost_of_cut;
-    for (size_t i = 0; i + 1 < path.size(); ++i)
-      cost_of_cut.push_back(2 * bytes_through_memory(path[i]));  // written and read
+    for (size_t i = 1; i < path.size(); ++i) {
+      const Extended& pair = known[{i - 1, i}] = extended({{path[i - 1]}, {}, {}}, path[i]);
+      cost_of_cut.push_back(pair.verdict ? 2 * bytes_through_memory(pair.chain) : 0);
+    }
     const auto cost_of_chain = [&](size_t first, size_t last) -> std::optional<int64_t> {
-      const Chain one{{path[first]}, {}, {}};
-      const Extended& made = known[{first, last}] =
-          extended(last == first + 1 ? one : known.at({first, last - 1}).chain, path[last]);
+      if (last > first + 1)
+        known[{first, last}] = extended(known.at({first, last - 1}).chain, path[last]);
+      const Extended& made = known.at({first, last});
       if (!made.is_chain()) return std::nullopt;
       return recomputed_bytes(program_.machine(), bands_of(made.chain), made.chain.height.most);
     };
@@ -236,25 +238,25 @@ class Joining {
   }
 
   Verdict should_join(Chain& chain) const {
-    const loop::Product& from = product(chain.kernels[chain.kernels.size() - 2]);
-    const Image& image = chain.results[chain.results.size() - 2];
-    const int64_t of_image =
-        image.lines * image.rows * *from.n.constant() * bytes_of(from.accumulate);
-    const Verdict verdict =
-        should_pass_in_bands(program_.machine(), bytes_passed(from).constant().value_or(of_image));
+    const size_t before = chain.kernels.size() - 2;
+    const Verdict verdict = should_pass_in_bands(program_.machine(), bytes_passed(chain, before));
     if (!verdict) return verdict;
     return can_band(program_.machine(), bands_of(chain), &chain.height);
   }
 
-  static Expr bytes_passed(const loop::Product& p) { return p.m * p.n * bytes_of(p.accumulate); }
+  // Bytes of the images that kernel i of the chain passes on; of one if their number differs
+  // between calls.
+  int64_t bytes_passed(const Chain& chain, size_t i) const {
+    const loop::Product& p = product(chain.kernels[i]);
+    const Image& image = chain.results[i];
+    return image.images.constant().value_or(1) * image.lines * image.rows * *p.n.constant() *
+           bytes_of(p.accumulate);
+  }
 
-  // Bytes that leave the cache if the next kernel reads them from memory; of a size that differs
-  // between calls, those of one row.
-  int64_t bytes_through_memory(size_t kernel) const {
-    const loop::Product& p = product(kernel);
-    const auto bytes = bytes_passed(p).constant();
-    if (!bytes) return *p.n.constant() * bytes_of(p.accumulate);
-    return should_pass_in_bands(program_.machine(), *bytes) ? *bytes : 0;
+  // Bytes that leave the cache if the two kernels of the chain stay apart.
+  int64_t bytes_through_memory(const Chain& chain) const {
+    const int64_t bytes = bytes_passed(chain, 0);
+    return should_pass_in_bands(program_.machine(), bytes) ? bytes : 0;
   }
 
   // The lines of each result: those of windows are known, a product of single positions has the
