@@ -24,6 +24,22 @@ struct DepthwiseRows {
   i64 count;  // taps
 };
 
+// What the same rows read of the channels after those of a tile: too far apart for the hardware
+// prefetcher. Tiles share it.
+struct DepthwiseAhead {
+  const char* next;
+  i64 step;     // bytes between positions
+  i64 of_tile;  // positions
+
+  // Prefetches the channels of some positions.
+  template <i64 bytes>
+  [[gnu::always_inline]] void fetch() {
+    for (i64 i = 0; i < of_tile; ++i, next += step) {
+      for (i64 line = 0; line < bytes; line += 64) __builtin_prefetch(next + line, 0, 3);
+    }
+  }
+};
+
 // c[rows][16 * vectors] = the sums over all taps, for rows from `row` and channels from `channel`
 // on. `part`: for the first `left` of sixteen channels.
 template <int rows, int vectors, bool part, class Acc>
@@ -68,10 +84,12 @@ template <int rows, int vectors, bool part, class Acc>
 // Tiles below one another, from `row` on; `c` is for the first one.
 template <int rows, class Acc>
 [[gnu::noinline]] static void depthwise_tiles(const DepthwiseRows& block, i64 row, i64 tiles,
-                                              i64 channel, Acc* c, i64 c_stride) {
+                                              i64 channel, Acc* c, i64 c_stride,
+                                              DepthwiseAhead& ahead) {
   constexpr int vectors = depthwise_vectors<Acc>;
   const i64 left = block.call->columns - channel;
   for (; tiles > 0; --tiles, row += rows, c += rows * c_stride) {
+    ahead.fetch<16 * vectors * i64(sizeof(Acc))>();
     if (left >= 16 * vectors) {
       depthwise_sums<rows, vectors, false, Acc>(block, row, channel, left, c, c_stride);
     } else if (left >= 16) {
@@ -83,12 +101,29 @@ template <int rows, class Acc>
 }
 
 template <class Acc>
-using DepthwiseTiles = void (*)(const DepthwiseRows&, i64, i64, i64, Acc*, i64);
+using DepthwiseTiles = void (*)(const DepthwiseRows&, i64, i64, i64, Acc*, i64, DepthwiseAhead&);
 
 template <class Acc, int... i>
 VITRO_INLINE DepthwiseTiles<Acc> depthwise_tiles_of(i64 rows, LaneList<int, i...>) {
   static constexpr DepthwiseTiles<Acc> tiles[] = {depthwise_tiles<i + 1, Acc>...};
   return tiles[rows - 1];
+}
+
+// For the channels from `channel` on, which `tiles` tiles share. Nothing if there are none, if they
+// are near, or if the positions between the first and the last window are not mostly those of
+// windows.
+template <class Acc>
+VITRO_INLINE DepthwiseAhead depthwise_ahead(const DepthwiseRows& block, i64 rows, i64 channel,
+                                            i64 tiles) {
+  const WindowsCall& call = *block.call;
+  const Windows& w = *call.windows;
+  const i64 step = w.position_stride[2], first = block.start[0] + block.taps[0].offset,
+            last = block.start[rows - 1] + block.taps[block.count - 1].offset;
+  const i64 positions = step > 0 ? (last - first) / step + 1 : 0;
+  const i64 most = 4 * rows * w.stride[1] * w.stride[2] + 4 * w.size[2];
+  const bool useful = !call.near && channel < call.columns && positions > 0 && positions <= most;
+  return {(const char*)((const Acc*)call.x + first + channel), step * i64(sizeof(Acc)),
+          useful ? divide_up(positions, tiles) : 0};
 }
 
 // At most product_rows rows of a call, from `first` on. All rows of some channels come before the
@@ -111,15 +146,16 @@ template <class Acc>
   const i64 stride = finish ? most : call.c_row_stride;
   for (i64 channel = 0; channel < call.columns;) {
     Acc* c = finish ? own : (Acc*)call.c + first * stride + channel;
+    const i64 width = call.columns - channel >= most ? most : 16;
+    DepthwiseAhead ahead = depthwise_ahead<Acc>(block, count, channel + width, tiles);
     const auto run = [&](i64 rows_of_tile, i64 row, i64 number) {
       constexpr __make_integer_seq<LaneList, int, height> all{};
       if (number == 0) return;
       depthwise_tiles_of<Acc>(rows_of_tile, all)(block, row, number, channel, c + row * stride,
-                                                 stride);
+                                                 stride, ahead);
     };
     run(low + 1, 0, higher);
     run(low, higher * (low + 1), tiles - higher);
-    const i64 width = call.columns - channel >= most ? most : 16;
     if (finish) {
       finish->run(finish->what,
                   {finish->row + first, count, finish->column + channel,

@@ -126,6 +126,7 @@ struct WindowsCall {
   void* c;
   long c_row_stride;
   const ProductFinish* finish = nullptr;  // as in ProductCall
+  bool near = false;  // the task has just written what it reads: the cache of its core has it
 };
 
 // Windows of 3 x 3 with stride 1 in two dimensions, by tiles of m x m positions (winograd.h). The

@@ -74,9 +74,11 @@ Chain::Conv depthwise(int64_t columns, int64_t stride = 1) {
   return {columns, {3, 3}, {stride, stride}, {1, 1}, {}, {}, true};
 }
 
+// For a machine that computes so fast that only its cache decides.
 BuildOptions with_l2(int64_t bytes) {
   BuildOptions options = for_any_host();
   options.machine->l2_bytes = bytes;
+  options.machine->operations_of_fetch = 1000;
   options.machine->threads = 4;
   return options;
 }
@@ -285,6 +287,56 @@ TEST(Bands, leave_no_thread_of_a_large_machine_idle) {
             "its 14 bands of 4 lines are too few for 64 threads");
   chain.images = 3;
   EXPECT_TRUE(can_band(machine, chain, &height));
+}
+
+TEST(Bands, cost_the_lines_that_neighbours_compute_again) {
+  // For 2 lines 4 of what is passed on, of which there are 10.
+  BandChain chain{{{1 << 20, 10, 1 << 10, 1, 3, 0, 8000}}, 10};
+  const MachineModel machine{.operations_of_fetch = 8};
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), (5 * 4 - 10) * 8000 / 16 * 4);
+  EXPECT_EQ(recomputed_bytes(machine, chain, 10), 0);
+  chain.images = 3;
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 3 * (5 * 4 - 10) * 8000 / 16 * 4);
+  chain.passed[0].reach = 1;
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 0);
+}
+
+TEST(Bands, are_cut_where_that_costs_least) {
+  using Firsts = std::vector<size_t>;
+  const auto up_to = [](size_t most, int64_t cost = 0) {
+    return [=](size_t first, size_t last) -> std::optional<int64_t> {
+      return last - first < most ? std::optional(cost) : std::nullopt;
+    };
+  };
+  EXPECT_EQ(cut_into_chains({}, up_to(1)), (Firsts{0}));
+  EXPECT_EQ(cut_into_chains(std::vector<int64_t>{5, 5}, up_to(3)), (Firsts{0, 0, 0}));
+  EXPECT_EQ(cut_into_chains(std::vector<int64_t>{5, 5}, up_to(1)), (Firsts{0, 1, 2}));
+  // The longest chain from the first product would have a cut where most is passed on.
+  EXPECT_EQ(cut_into_chains(std::vector<int64_t>{5, 1, 9, 5}, up_to(3)), (Firsts{0, 0, 2, 2, 2}));
+  // Chains that cost more than what they save.
+  EXPECT_EQ(cut_into_chains(std::vector<int64_t>{5, 5}, up_to(3, 11)), (Firsts{0, 1, 2}));
+  // Of equal costs the fewest cuts.
+  EXPECT_EQ(cut_into_chains(std::vector<int64_t>{5, 0, 5}, up_to(4)), (Firsts{0, 0, 0, 0}));
+}
+
+TEST(Bands, pass_on_the_smaller_images) {
+  eager::init();
+  // After a stride many channels follow few ones: a band of all products would not fit.
+  const Chain chain{{1, 80, 60, 16},
+                    {depthwise(16), expand(8), expand(48), depthwise(48, 2), expand(12)}};
+  const std::vector<Tensor> in = chain.inputs();
+  Compiled c = compile_graph(graph_of(chain.sizes(), chain.function()), with_l2(112 << 10));
+  EXPECT_EQ(joined(c), 2U);
+  expect_same_bits(c.run(in)[0], chain.function()(in)[0]);
+  std::vector<std::string> names;
+  for (const LaunchReport& l : c.report.launches) {
+    if (c.report.kernel_of(l).reason.starts_with("bands of "))
+      names.push_back(c.report.kernel_of(l).source);
+  }
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_NE(names[1].find("conv1x1 8→48, depthwise conv3x3 48 /2, conv1x1 48→12"),
+            std::string::npos)
+      << names[1];
 }
 
 TEST(Bands, cover_every_line_once_and_have_tasks_for_threads) {

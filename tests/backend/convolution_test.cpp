@@ -2,6 +2,8 @@
 // layouts of what is between them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/program/layout.h"
 #include "backend/programs.h"
 
@@ -182,27 +184,102 @@ std::vector<Tensor> block(const std::vector<Tensor>& in) {
 const std::vector<Sizes> sizes_of_block{
     {2, 16, 8, 12}, {24, 16, 3, 3}, {20, 24, 3, 3}, {18, 44, 3, 3}};
 
+// By node: whether its value is stored and not returned, so that its layout may be chosen.
+std::vector<bool> free_values(const Program& program) {
+  std::vector<bool> out;
+  for (uint32_t n = 0; n < program.graph().size(); ++n) {
+    const graph::NodeId node{n};
+    out.push_back(!program.graph()[node].is_input() && !program.is_inlined(node) &&
+                  !program.is_output_value(node));
+  }
+  return out;
+}
+
 TEST(Layout, of_values_between_convolutions_is_channels_last_and_that_of_others_is_eager_s) {
   const graph::Graph g = passed_graph_of(sizes_of_block, block);
   const Program program(g);
-  const std::vector<bool> channels_last = channels_last_values(program);
-  size_t found = 0;
+  const std::vector<MemoryOrder> orders = memory_orders(program);
+  const std::vector<bool> is_free = free_values(program);
   for (uint32_t n = 0; n < g.size(); ++n) {
-    const graph::NodeId node{n};
-    const bool made = !g[node].is_input() && !program.is_inlined(node);
-    EXPECT_EQ(channels_last[n], made && !program.is_output_value(node)) << g[node].name;
-    found += channels_last[n];
-    if (!channels_last[n]) continue;
-    EXPECT_TRUE(program.strides_of(node)[1].is(1)) << g[node].name;
+    const MemoryOrder want = is_free[n] ? MemoryOrder{0, 2, 3, 1} : MemoryOrder{};
+    EXPECT_EQ(orders[n], want) << g[{n}].name;
+    if (is_free[n]) {
+      EXPECT_TRUE(program.strides_of({n})[1].is(1)) << g[{n}].name;
+    }
   }
-  EXPECT_GE(found, 6U);
+  EXPECT_GE(std::ranges::count(is_free, true), 6);
 }
 
 TEST(Layout, without_a_convolution_stays) {
   const graph::Graph g = passed_graph_of({{2, 16, 8, 12}}, [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{max_pool2d(relu(in[0]), 2) + 1};
   });
-  for (const bool channels_last : channels_last_values(Program(g))) EXPECT_FALSE(channels_last);
+  for (const MemoryOrder& order : memory_orders(Program(g))) EXPECT_TRUE(order.empty());
+}
+
+// A block of a ConvNeXt: its norm sees an image whose channels are the last dimension.
+std::vector<Tensor> norm_block(const std::vector<Tensor>& in) {
+  const Tensor y = conv2d(relu(in[0]), in[1], {}, {.padding = {3, 3}, .groups = 32});
+  const Tensor z = layer_norm(permute(y, {0, 2, 3, 1}), {32}) + 1;
+  return {conv2d(permute(z, {0, 3, 1, 2}), in[2]) + 1};
+}
+const std::vector<Sizes> sizes_of_norm_block{{2, 32, 14, 10}, {32, 1, 7, 7}, {20, 32, 1, 1}};
+
+TEST(Layout, of_permuted_values_around_convolutions_is_that_of_the_image) {
+  eager::init();
+  const graph::Graph g = passed_graph_of(sizes_of_norm_block, norm_block);
+  const Program program(g);
+  const std::vector<MemoryOrder> orders = memory_orders(program);
+  const std::vector<bool> is_free = free_values(program);
+  size_t permuted = 0;
+  for (uint32_t n = 0; n < g.size(); ++n) {
+    if (!is_free[n] || g[{n}].results[0].rank() < 4 || g[{n}].results[0].sizes[3] == 1) continue;
+    const bool is_image = g[{n}].results[0].sizes[3] == 10;
+    permuted += !is_image;
+    EXPECT_EQ(orders[n], (is_image ? MemoryOrder{0, 2, 3, 1} : MemoryOrder{0, 1, 2, 3}))
+        << g[{n}].name;
+  }
+  EXPECT_GE(permuted, 1U);
+  std::vector<Tensor> in;
+  for (const Sizes& sizes : sizes_of_norm_block)
+    in.push_back(random_tensor(sizes, static_cast<uint32_t>(in.size())));
+  expect_same_bits(compile_graph(g).run(in)[0], norm_block(in)[0]);
+}
+
+// An image as a sequence of positions: eager keeps the order of the image in every sum.
+std::vector<Tensor> sequence(const std::vector<Tensor>& in, bool along_positions) {
+  Tensor x = transpose(in[0], 1, 2) + 1;
+  for (size_t i = 1; i < in.size(); ++i) {
+    const Tensor rows = along_positions ? transpose(x, 1, 2) : x;
+    const Tensor y = matmul(rows, in[i]);
+    x = x + (along_positions ? transpose(y, 1, 2) : y);
+  }
+  return {contiguous(x) * 2};
+}
+
+TEST(Layout, of_permuted_values_is_what_most_readers_sweep) {
+  eager::init();
+  for (const bool along_positions : {false, true}) {
+    const Size side = along_positions ? 20 : 48;
+    const std::vector<Sizes> sizes{{3, 48, 20}, {side, side}, {side, side}};
+    const Function f = [&](const std::vector<Tensor>& in) { return sequence(in, along_positions); };
+    const graph::Graph g = passed_graph_of(sizes, f);
+    const Program program(g);
+    const std::vector<MemoryOrder> orders = memory_orders(program);
+    const std::vector<bool> is_free = free_values(program);
+    size_t found = 0;
+    for (uint32_t n = 0; n < g.size(); ++n) {
+      const TensorMeta& meta = g[{n}].results[0];
+      if (!is_free[n] || meta.rank() != 3 || g[{n}].op->name != "add") continue;
+      ++found;
+      EXPECT_EQ(orders[n], (along_positions ? MemoryOrder{0, 2, 1} : MemoryOrder{0, 1, 2}))
+          << g[{n}].name;
+    }
+    EXPECT_GE(found, 2U);
+    std::vector<Tensor> in;
+    for (const Sizes& s : sizes) in.push_back(random_tensor(s, static_cast<uint32_t>(in.size())));
+    expect_same_bits(compile_graph(g).run(in)[0], f(in)[0]);
+  }
 }
 
 TEST(Layout, changes_no_bit) {

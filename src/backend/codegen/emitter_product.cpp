@@ -259,7 +259,9 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
             "({at.row, at.rows, at.columns,");
   out_.line("    ", x, depthwise ? " + at.column" : "", ", &windows,");
   out_.line("    ", panels, ", ", factor_text(p.k), " * product.width,");
-  out_.line("    sums, ", names_of(p).stride, finishes_parts(p) ? ", &finish" : "", "});");
+  const bool is_near = p.left.buffer >= loop::Kernel::first_row;
+  out_.line("    sums, ", names_of(p).stride, finishes_parts(p) ? ", &finish" : ", nullptr",
+            is_near ? ", true});" : "});");
 }
 
 // For each block of tiles and each panel: the sums, then the epilogue for the rows of each line.

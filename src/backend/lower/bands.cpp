@@ -3,6 +3,7 @@
 #include "backend/lower/bands.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "backend/schedule/bands.h"
@@ -83,12 +84,13 @@ class Joining {
 
   void run() {
     for (size_t i = 0; i < kernels_.size(); ++i) {
-      if (product_of(kernels_[i])) extend(i);
+      if (product_of(kernels_[i])) append_to_path(i);
     }
+    for (const std::vector<size_t>& path : paths_)
+      if (path.size() > 1) cut(path);
     // By kernel: the chain that it belongs to.
     std::vector<const Chain*> chain_of(kernels_.size());
     for (const Chain& chain : chains_) {
-      if (chain.kernels.size() < 2) continue;
       for (const size_t kernel : chain.kernels) chain_of[kernel] = &chain;
     }
     std::vector<LoweredKernel> out;
@@ -105,30 +107,61 @@ class Joining {
  private:
   const loop::Product& product(size_t kernel) const { return *product_of(kernels_[kernel]); }
 
-  // Adds a kernel to the chain whose last one it reads, or begins a chain.
-  void extend(size_t kernel) {
+  // Adds a kernel to the path whose last one it reads, or begins a path.
+  void append_to_path(size_t kernel) {
     const auto left = static_cast<size_t>(product(kernel).left.buffer);
-    size_t chain = ends_[kernels_[kernel].buffers[left].n];
-    if (chain >= chains_.size() || !joins(chains_[chain], kernel)) {
-      chain = chains_.size();
-      chains_.push_back({{kernel}, {}, {}});
+    size_t path = ends_[kernels_[kernel].buffers[left].n];
+    if (path >= paths_.size() || !can_follow({{paths_[path].back()}, {}, {}}, kernel)) {
+      path = paths_.size();
+      paths_.emplace_back();
     }
-    if (const auto passed = passed_by(kernel)) ends_[passed->n] = chain;
+    paths_[path].push_back(kernel);
+    if (const auto passed = passed_by(kernel)) ends_[passed->n] = path;
   }
 
-  // Adds the kernel if that is possible and useful.
-  bool joins(Chain& chain, size_t kernel) {
-    if (!can_follow(chain, kernel)) return false;
-    Chain longer = chain;
-    longer.kernels.push_back(kernel);
-    longer.results = results_of(longer.kernels);
-    if (longer.results.empty()) return false;
-    const Verdict verdict = should_join(longer);
-    const auto& from = kernels_[chain.kernels.back()].compute_nodes;
-    decisions_.push_back({program_.name_of(from.back()),
-                          program_.name_of(kernels_[kernel].compute_nodes.front()), verdict});
-    if (verdict) chain = std::move(longer);
-    return verdict.ok;
+  // Cuts a path into chains; keeps those of more than one kernel, and a decision for each kernel
+  // that the one before passes images to.
+  void cut(std::span<const size_t> path) {
+    std::map<std::pair<size_t, size_t>, Extended> known;  // by first and last kernel
+    std::vector<int64_t> cost_of_cut;
+    for (size_t i = 1; i < path.size(); ++i) {
+      const Extended& pair = known[{i - 1, i}] = extended({{path[i - 1]}, {}, {}}, path[i]);
+      cost_of_cut.push_back(pair.verdict ? 2 * bytes_through_memory(pair.chain) : 0);
+    }
+    const auto cost_of_chain = [&](size_t first, size_t last) -> std::optional<int64_t> {
+      if (last > first + 1)
+        known[{first, last}] = extended(known.at({first, last - 1}).chain, path[last]);
+      const Extended& made = known.at({first, last});
+      if (!made.is_chain()) return std::nullopt;
+      return recomputed_bytes(program_.machine(), bands_of(made.chain), made.chain.height.most);
+    };
+    const std::vector<size_t> first_of = cut_into_chains(cost_of_cut, cost_of_chain);
+    for (size_t i = 1; i < path.size(); ++i) {
+      const Extended& here = known.at({first_of[i - 1], i});
+      const bool is_cut = first_of[i] == i;
+      if (here.verdict) {
+        decisions_.push_back({program_.name_of(kernels_[path[i - 1]].compute_nodes.back()),
+                              program_.name_of(kernels_[path[i]].compute_nodes.front()),
+                              is_cut && here.is_chain() ? cut_elsewhere() : *here.verdict});
+      }
+      const bool ends = i + 1 == path.size() || first_of[i + 1] == i + 1;
+      if (!is_cut && ends) chains_.push_back(here.chain);
+    }
+  }
+
+  // A chain with one more kernel, and whether it should be one; no verdict: it cannot be one.
+  struct Extended {
+    Chain chain;
+    std::optional<Verdict> verdict;
+    bool is_chain() const { return verdict && verdict->ok; }
+  };
+  Extended extended(Chain chain, size_t kernel) const {
+    if (!can_follow(chain, kernel)) return {};
+    chain.kernels.push_back(kernel);
+    chain.results = results_of(chain.kernels);
+    if (chain.results.empty()) return {};
+    Verdict verdict = should_join(chain);
+    return {std::move(chain), std::move(verdict)};
   }
 
   // The buffer that a kernel stores rows of all columns to, one after another, and nothing else.
@@ -205,15 +238,25 @@ class Joining {
   }
 
   Verdict should_join(Chain& chain) const {
-    const loop::Product& from = product(chain.kernels[chain.kernels.size() - 2]);
-    const Expr bytes = from.m * from.n * bytes_of(from.accumulate);
-    const Image& image = chain.results[chain.results.size() - 2];
-    const int64_t of_image =
-        image.lines * image.rows * *from.n.constant() * bytes_of(from.accumulate);
-    const Verdict verdict =
-        should_pass_in_bands(program_.machine(), bytes.constant().value_or(of_image));
+    const size_t before = chain.kernels.size() - 2;
+    const Verdict verdict = should_pass_in_bands(program_.machine(), bytes_passed(chain, before));
     if (!verdict) return verdict;
     return can_band(program_.machine(), bands_of(chain), &chain.height);
+  }
+
+  // Bytes of the images that kernel i of the chain passes on; of one if their number differs
+  // between calls.
+  int64_t bytes_passed(const Chain& chain, size_t i) const {
+    const loop::Product& p = product(chain.kernels[i]);
+    const Image& image = chain.results[i];
+    return image.images.constant().value_or(1) * image.lines * image.rows * *p.n.constant() *
+           bytes_of(p.accumulate);
+  }
+
+  // Bytes that leave the cache if the two kernels of the chain stay apart.
+  int64_t bytes_through_memory(const Chain& chain) const {
+    const int64_t bytes = bytes_passed(chain, 0);
+    return should_pass_in_bands(program_.machine(), bytes) ? bytes : 0;
   }
 
   // The lines of each result: those of windows are known, a product of single positions has the
@@ -263,7 +306,8 @@ class Joining {
       const int64_t line_bytes = image.rows * columns * size;
       out.passed.push_back({image.images.constant().value_or(1) * image.lines * line_bytes,
                             image.lines, line_bytes, next.stride, next.reach,
-                            is_plain(chain, i + 1) ? kernels::product_rows * columns * size : 0});
+                            is_plain(chain, i + 1) ? kernels::product_rows * columns * size : 0,
+                            2 * image.rows * columns * *p.k.constant()});
     }
     return out;
   }
@@ -293,9 +337,10 @@ class Joining {
   const BufferAssignment& assignment_;
   std::vector<LoweredKernel>& kernels_;
   std::vector<FusionReport>& decisions_;
-  std::vector<int> uses_;  // by buffer: number of kernels
+  std::vector<int> uses_;                   // by buffer: number of kernels
+  std::vector<std::vector<size_t>> paths_;  // of kernels, each of which passes images to the next
+  std::vector<size_t> ends_;  // by buffer: the path whose last kernel stores it, SIZE_MAX: none
   std::vector<Chain> chains_;
-  std::vector<size_t> ends_;  // by buffer: the chain whose last kernel stores it, SIZE_MAX: none
 };
 
 // Copies products into one kernel, whose buffers, numbers and variables have other numbers.

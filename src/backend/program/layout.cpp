@@ -1,33 +1,115 @@
+// Finds sets of values that share a layout, and what their readers want of it.
 #include "backend/program/layout.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <optional>
+
+#include "vitro/base/cat.h"
 
 namespace vitro::backend {
 namespace {
 
+// By dimension of one value: the dimension of another value that corresponds to it.
+using Dimensions = std::vector<int>;
+
+Dimensions identity(int rank) {
+  Dimensions out(static_cast<size_t>(rank));
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+Dimensions inverse(const Dimensions& of) {
+  Dimensions out(of.size());
+  for (size_t d = 0; d < of.size(); ++d) out[static_cast<size_t>(of[d])] = static_cast<int>(d);
+  return out;
+}
+// `then` after `first`.
+Dimensions composed(const Dimensions& first, const Dimensions& then) {
+  Dimensions out;
+  for (const int d : first) out.push_back(then[static_cast<size_t>(d)]);
+  return out;
+}
+
+Index index_variables(const Index& sizes) {
+  Index out;
+  for (const Expr size : sizes) out.push_back(Expr::index(cat("d", out.size()), size));
+  return out;
+}
+
+// For each dimension that is read, the only variable that its index depends on; the dimensions that
+// depend on none get the variables that are left, in order. Nullopt if there is no such mapping.
+std::optional<Dimensions> dimensions_read(const Index& read, const Index& variables) {
+  constexpr int none = -1;
+  if (read.size() != variables.size()) return std::nullopt;
+  Dimensions out(read.size(), none);
+  std::vector<bool> used(variables.size(), false);
+  for (size_t d = 0; d < read.size(); ++d) {
+    for (size_t v = 0; v < variables.size(); ++v) {
+      if (!sym::contains(read[d], variables[v])) continue;
+      if (out[d] != none || used[v]) return std::nullopt;
+      out[d] = static_cast<int>(v);
+      used[v] = true;
+    }
+  }
+  for (int& one : out) {
+    if (one != none) continue;
+    const auto left = std::ranges::find(used, false);
+    one = static_cast<int>(left - used.begin());
+    *left = true;
+  }
+  return out;
+}
+
+// Order of the dimensions with those of `last` after the others.
+MemoryOrder with_last(int rank, const std::function<bool(int)>& is_last) {
+  MemoryOrder out = identity(rank);
+  std::ranges::stable_partition(out, [&](int d) { return !is_last(d); });
+  return out;
+}
+
 class Layouts {
  public:
   explicit Layouts(const Program& program)
-      : p_(program), g_(program.graph()), set_(g_.size()), wanted_(g_.size(), false) {
-    std::iota(set_.begin(), set_.end(), 0U);
+      : p_(program), g_(program.graph()), parent_(g_.size()), to_parent_(g_.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+    for (uint32_t n = 0; n < g_.size(); ++n) to_parent_[n] = identity(g_[{n}].results[0].rank());
   }
 
-  std::vector<bool> run() {
+  std::vector<MemoryOrder> run() {
+    std::vector<MemoryOrder> out(g_.size());
+    if (!has_choice()) return out;
     for (uint32_t i = 0; i < p_.compute_nodes().size(); ++i) look(ComputeNodeId{i});
-    std::vector<bool> out(g_.size(), false);
-    for (uint32_t n = 0; n < g_.size(); ++n) out[n] = is_free({n}) && wanted_[root(n)];
+    choose();
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      if (!is_free({n})) continue;
+      const auto [root, to_root] = find(n);
+      const auto chosen = chosen_.find(root);
+      if (chosen != chosen_.end()) out[n] = composed(chosen->second, inverse(to_root));
+    }
     return out;
   }
 
  private:
-  uint32_t root(uint32_t n) {
-    while (set_[n] != n) n = set_[n] = set_[set_[n]];
-    return n;
+  struct Place {
+    uint32_t root;
+    Dimensions to_root;
+  };
+  Place find(uint32_t n) {
+    if (parent_[n] == n) return {n, to_parent_[n]};
+    Place out = find(parent_[n]);
+    out.to_root = composed(to_parent_[n], out.to_root);
+    parent_[n] = out.root;
+    to_parent_[n] = out.to_root;
+    return out;
   }
-  void join(uint32_t a, uint32_t b) {
-    a = root(a), b = root(b);
-    wanted_[a] = wanted_[a] || wanted_[b];
-    set_[b] = a;
+  // `map`: by dimension of b, that of a.
+  void join(uint32_t a, uint32_t b, const Dimensions& map) {
+    const Place of_a = find(a), of_b = find(b);
+    if (of_a.root == of_b.root) return;
+    parent_[of_b.root] = of_a.root;
+    to_parent_[of_b.root] = composed(inverse(of_b.to_root), composed(map, of_a.to_root));
   }
 
   // Whether the layout of a value may be chosen.
@@ -37,58 +119,148 @@ class Layouts {
            p_.alias_target(node) == node && made.op->kind != OpKind::opaque &&
            made.results[0].rank() >= 3;
   }
-
-  bool is_convolution(const graph::Node& node) const {
-    return node.op->contraction && node.op->contraction->windows;
+  bool is_convolution(graph::NodeId node) const {
+    const graph::Node& made = g_[node];
+    return !made.is_input() && made.op->contraction && made.op->contraction->windows;
+  }
+  // The strides that eager gives the value are not those of its shape.
+  bool is_permuted(graph::NodeId node) const {
+    const TensorMeta& meta = g_[node].results[0];
+    return strides_of_new(meta) != strides_in_order(sizes_of(meta), identity(meta.rank()));
+  }
+  bool has_choice() const {
+    for (uint32_t n = 0; n < g_.size(); ++n)
+      if (is_convolution({n}) || (is_free({n}) && is_permuted({n}))) return true;
+    return false;
   }
 
   void look(ComputeNodeId id) {
     const ComputeNode& made = p_[id];
     const graph::NodeId node = made.value.node;
-    if (made.role == ComputeRole::output || made.role == ComputeRole::write || g_[node].is_input())
-      return;
-    const bool convolves = is_convolution(g_[node]);
-    if (!convolves && made.kind != ComputeKind::elementwise) return;
-    if (convolves) want(node);
-    const int rank = g_[node].results[0].rank();
-    for (const graph::NodeId source : p_.sources(id)) {
-      if (g_[source].results[0].rank() != rank) continue;
-      if (!convolves) {
-        if (is_free(node) && is_free(source)) join(node.n, source.n);
-      } else if (source != weight_of(g_[node])) {
-        want(source);
-      }
+    if (made.role == ComputeRole::output || made.role == ComputeRole::write) return;
+    if (g_[node].is_input()) return;
+    if (is_convolution(node)) {
+      look_at_convolution(node);
+    } else if (made.kind == ComputeKind::elementwise) {
+      look_at_elements(id);
+    } else if (made.kind == ComputeKind::reduction || made.kind == ComputeKind::scan ||
+               made.kind == ComputeKind::sort) {
+      look_at_rows(id);
+    } else if (made.kind == ComputeKind::product) {
+      look_at_product(node);
     }
   }
 
-  void want(graph::NodeId node) { wanted_[root(node.n)] = true; }
-
-  graph::NodeId weight_of(const graph::Node& convolution) const {
-    const auto weight = std::get<graph::Value>(convolution.args[1]);
-    const Index start(static_cast<size_t>(g_.meta(weight).rank()), Expr(0));
-    return p_.through_views({weight, start}).value.node;
+  void look_at_convolution(graph::NodeId node) {
+    const auto is_channel = [](int d) { return d == 1; };
+    const int rank = g_[node].results[0].rank();
+    want(node, with_last(rank, is_channel), true);
+    const auto image = std::get<graph::Value>(g_[node].args[0]);
+    const Index variables = index_variables(sizes_of(g_.meta(image)));
+    std::vector<Read> reads;
+    p_.resolve({image, variables}, reads);
+    for (const Read& read : reads) {
+      const auto map = dimensions_read(read.index, variables);
+      if (map) want(read.value.node, composed(with_last(rank, is_channel), inverse(*map)), true);
+    }
   }
+
+  void look_at_elements(ComputeNodeId id) {
+    const graph::NodeId node = p_[id].value.node;
+    const Index variables = index_variables(p_[id].sizes);
+    const bool has_all = std::ssize(variables) == g_[node].results[0].rank();  // not of a select
+    if (!has_all || !is_free(node)) return;
+    for (const Read& read : p_.reads_at(id, variables)) {
+      const auto map = dimensions_read(read.index, variables);
+      if (map && is_free(read.value.node)) join(node.n, read.value.node.n, *map);
+    }
+  }
+
+  // Reductions and their kin sweep the reduced dimensions.
+  void look_at_rows(ComputeNodeId id) {
+    const ComputeNode& made = p_[id];
+    const Index variables = index_variables(made.sizes);
+    const auto is_swept = [&](Expr e) {
+      bool kept = false, swept = false;
+      for (size_t v = 0; v < variables.size(); ++v) {
+        if (sym::contains(e, variables[v])) (made.reduced[v] ? swept : kept) = true;
+      }
+      return swept && !kept;
+    };
+    for (const Read& read : p_.reads_at(id, variables)) {
+      want(read.value.node, with_last(static_cast<int>(read.index.size()), [&](int d) {
+             return is_swept(read.index[static_cast<size_t>(d)]);
+           }));
+    }
+  }
+
+  // A product sweeps the columns of its left operand.
+  void look_at_product(graph::NodeId node) {
+    const auto left = std::get<graph::Value>(g_[node].args[0]);
+    const Index variables = index_variables(sizes_of(g_.meta(left)));
+    std::vector<Read> reads;
+    p_.resolve({left, variables}, reads);
+    for (const Read& read : reads) {
+      want(read.value.node, with_last(static_cast<int>(read.index.size()), [&](int d) {
+             return sym::contains(read.index[static_cast<size_t>(d)], variables.back());
+           }));
+    }
+  }
+
+  void want(graph::NodeId node, MemoryOrder order, bool decides = false) {
+    if (is_free(node)) wants_.push_back({node.n, std::move(order), decides});
+  }
+
+  // A convolution decides. Without one the wish of most readers is granted if a value of the set
+  // is permuted.
+  void choose() {
+    std::map<uint32_t, std::map<MemoryOrder, int>> votes;
+    std::map<uint32_t, bool> has_permuted;
+    for (uint32_t n = 0; n < g_.size(); ++n)
+      if (is_free({n}) && is_permuted({n})) has_permuted[find(n).root] = true;
+    for (const Want& one : wants_) {
+      const auto [root, to_root] = find(one.node);
+      const MemoryOrder order = composed(one.order, to_root);
+      if (one.decides) chosen_.try_emplace(root, order);
+      if (!one.decides && has_permuted.contains(root)) ++votes[root][order];
+    }
+    for (const auto& [root, orders] : votes) {
+      const auto most =
+          std::ranges::max_element(orders, {}, [](const auto& o) { return o.second; });
+      const auto equal =
+          std::ranges::count_if(orders, [&](const auto& o) { return o.second == most->second; });
+      if (equal == 1) chosen_.try_emplace(root, most->first);
+    }
+  }
+
+  struct Want {
+    uint32_t node;
+    MemoryOrder order;
+    bool decides;
+  };
 
   const Program& p_;
   const graph::Graph& g_;
-  std::vector<uint32_t> set_;  // a node of the same set; itself if it is the root
-  std::vector<bool> wanted_;   // by root: a convolution reads or makes a value of the set
+  std::vector<uint32_t> parent_;       // a node of the same set; itself if it is the root
+  std::vector<Dimensions> to_parent_;  // by node: by its dimension, the parent's
+  std::vector<Want> wants_;
+  std::map<uint32_t, MemoryOrder> chosen_;  // by root, in its dimensions
 };
 
 }  // namespace
 
-std::vector<bool> channels_last_values(const Program& program) {
+std::vector<MemoryOrder> memory_orders(const Program& program) {
   return Layouts(program).run();
 }
 
-Index channels_last_strides(const Index& sizes) {
+Index strides_in_order(const Index& sizes, std::span<const int> order) {
   Index strides(sizes.size(), Expr(1));
-  Expr stride = sizes[1];
-  for (size_t d = sizes.size(); d-- > 2;) {
+  Expr stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    const auto d = static_cast<size_t>(order[i]);
     strides[d] = stride;
     stride = stride * sizes[d];
   }
-  strides[0] = stride;
   return strides;
 }
 

@@ -49,7 +49,7 @@ Program::Program(const graph::Graph& graph, std::vector<uint32_t> results,
     build();
     VITRO_ASSERT(order(), "compute nodes form a cycle");
   }
-  channels_last_ = channels_last_values(*this);
+  memory_orders_ = memory_orders(*this);
 }
 
 void Program::build() {
@@ -88,7 +88,8 @@ void Program::decide_inlining() {
 
 Index Program::strides_of(graph::NodeId node) const {
   const TensorMeta& meta = (*graph_)[node].results[0];
-  if (channels_last_[node.n]) return channels_last_strides(sizes_of(meta));
+  if (!memory_orders_[node.n].empty())
+    return strides_in_order(sizes_of(meta), memory_orders_[node.n]);
   if (!(*graph_)[node].is_input()) return strides_of_new(meta);
   Index strides;
   for (const Size stride : meta.strides) strides.push_back(stride.expr());

@@ -162,7 +162,7 @@ class Program {
   std::vector<std::vector<ComputeNodeId>> node_readers_;  // by node: the compute nodes that read it
   std::vector<uint32_t> position_;
   std::vector<bool> output_;
-  std::vector<bool> channels_last_;  // by node (layout.h)
+  std::vector<std::vector<int>> memory_orders_;  // by node (layout.h)
 };
 
 // ---- index arithmetic ----

@@ -59,6 +59,50 @@ Verdict should_pass_in_bands(const MachineModel& machine, int64_t bytes) {
   return Verdict::yes(cat("its ", bytes, " bytes would leave the L2 cache before they are read"));
 }
 
+Verdict cut_elsewhere() {
+  return Verdict::no(no_bands, "it costs less to have the next product in another kernel");
+}
+
+int64_t recomputed_bytes(const MachineModel& machine, const BandChain& chain, int64_t lines) {
+  const std::vector<int64_t> needed = lines_of_band(chain, lines);
+  const int64_t bands = chain.images * ((chain.lines + lines - 1) / lines);
+  int64_t flops = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const PassedImages& passed = chain.passed[i];
+    const int64_t again = bands * needed[i] - chain.images * passed.lines;
+    flops += std::max<int64_t>(again, 0) * passed.line_flops;
+  }
+  constexpr int64_t flops_of_operation = 2, bytes_of_number = 4;
+  return flops / (flops_of_operation * machine.operations_of_fetch) * bytes_of_number;
+}
+
+std::vector<size_t> cut_into_chains(
+    std::span<const int64_t> cost_of_cut,
+    const std::function<std::optional<int64_t>(size_t first, size_t last)>& cost_of_chain) {
+  struct Cuts {
+    int64_t cost = 0, count = 0;  // up to the end of a chain
+    size_t first = 0;             // of the chain
+    auto operator<=>(const Cuts&) const = default;
+  };
+  const size_t products = cost_of_cut.size() + 1;
+  std::vector<Cuts> best(products, {INT64_MAX, INT64_MAX, 0});  // by last product of a chain
+  for (size_t first = 0; first < products; ++first) {
+    Cuts before;
+    if (first > 0)
+      before = {best[first - 1].cost + cost_of_cut[first - 1], best[first - 1].count + 1};
+    for (size_t last = first; last < products; ++last) {
+      const std::optional<int64_t> cost = last == first ? 0 : cost_of_chain(first, last);
+      if (!cost) break;
+      best[last] = std::min(best[last], {before.cost + *cost, before.count, first});
+    }
+  }
+  std::vector<size_t> out(products);
+  for (size_t end = products; end > 0; end = best[end - 1].first)
+    std::fill(out.begin() + static_cast<ptrdiff_t>(best[end - 1].first),
+              out.begin() + static_cast<ptrdiff_t>(end), best[end - 1].first);
+  return out;
+}
+
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height) {
   const int64_t least = least_lines(chain), most_bytes = bytes_for_bands(machine);
   if (bytes_of_band(chain, least) > most_bytes) {

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/schedule/machine_model.h"
@@ -18,6 +21,7 @@ struct PassedImages {
   // further one.
   int64_t stride = 1, reach = 1;
   int64_t piece_bytes = 0;  // if not 0: it follows after every piece of this size, without lines
+  int64_t line_flops = 0;   // to compute a line
 };
 
 struct BandChain {
@@ -34,8 +38,22 @@ struct BandHeight {
 
 // Whether images that one product writes and another one reads leave the cache in between.
 Verdict should_pass_in_bands(const MachineModel& machine, int64_t bytes);
+// The reason for a cut where the products on both sides could have been in one kernel.
+Verdict cut_elsewhere();
 // Whether bands of the chain fit the cache and threads have enough of them; sets `height` if so.
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height);
+
+// What bands of the chain compute again, since neighbours need the same lines, in bytes that memory
+// transfers in that time.
+int64_t recomputed_bytes(const MachineModel& machine, const BandChain& chain, int64_t lines);
+
+// Cuts a path of products, each of which passes images to the next one, into the chains that cost
+// least.  By product: the first one of its chain.
+//   cost_of_cut: by passed image
+//   cost_of_chain(first, last): none: these cannot be one; asked only if those to last - 1 can
+std::vector<size_t> cut_into_chains(
+    std::span<const int64_t> cost_of_cut,
+    const std::function<std::optional<int64_t>(size_t first, size_t last)>& cost_of_chain);
 
 // By passed image: how many of its lines bands of `lines` lines need.
 std::vector<int64_t> lines_of_band(const BandChain& chain, int64_t lines);
