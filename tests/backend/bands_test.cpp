@@ -289,15 +289,20 @@ TEST(Bands, leave_no_thread_of_a_large_machine_idle) {
   EXPECT_TRUE(can_band(machine, chain, &height));
 }
 
-TEST(Bands, cost_the_lines_that_neighbours_compute_again) {
-  // For 2 lines 4 of what is passed on, of which there are 10.
+TEST(Bands, cost_the_lines_that_threads_compute_again) {
+  // For 2 lines 4 of what is passed on: each of 5 bands begins with 2 lines of another one.
   BandChain chain{{{1 << 20, 10, 1 << 10, 1, 3, 0, 8000}}, 10};
-  const MachineModel machine{.operations_of_fetch = 8};
-  EXPECT_EQ(recomputed_bytes(machine, chain, 2), (5 * 4 - 10) * 8000 / 16 * 4);
+  MachineModel machine{.threads = 16, .operations_of_fetch = 8};
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 5 * 2 * 8000 / 16 * 4);
   EXPECT_EQ(recomputed_bytes(machine, chain, 10), 0);
   chain.images = 3;
-  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 3 * (5 * 4 - 10) * 8000 / 16 * 4);
-  chain.passed[0].reach = 1;
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 3 * 5 * 2 * 8000 / 16 * 4);
+  machine.threads = 3;  // which keep what their next bands need
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 3 * 2 * 8000 / 16 * 4);
+  chain.passed.push_back({1 << 20, 10, 1 << 10, 2, 3, 0, 1000});  // 2 lines need 5, and these 7
+  chain.lines = 5;
+  EXPECT_EQ(recomputed_bytes(machine, chain, 2), 3 * (3 * 8000 + 1000) / 16 * 4);
+  chain.passed = {{1 << 20, 10, 1 << 10, 1, 1, 0, 8000}};
   EXPECT_EQ(recomputed_bytes(machine, chain, 2), 0);
 }
 

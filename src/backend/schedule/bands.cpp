@@ -1,3 +1,5 @@
+// Which products of a path are in one kernel, and how many lines a band has: by the bytes that the
+// cache of a core holds, and what lines that are computed again cost.
 #include "backend/schedule/bands.h"
 
 #include <algorithm>
@@ -65,12 +67,12 @@ Verdict cut_elsewhere() {
 
 int64_t recomputed_bytes(const MachineModel& machine, const BandChain& chain, int64_t lines) {
   const std::vector<int64_t> needed = lines_of_band(chain, lines);
-  const int64_t bands = chain.images * ((chain.lines + lines - 1) / lines);
-  int64_t flops = 0;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    const PassedImages& passed = chain.passed[i];
-    const int64_t again = bands * needed[i] - chain.images * passed.lines;
-    flops += std::max<int64_t>(again, 0) * passed.line_flops;
+  const int64_t bands = chain.images * ((chain.lines + lines - 1) / lines),
+                starts = std::min<int64_t>(bands, machine.threads);
+  int64_t flops = 0, own = lines;
+  for (size_t i = needed.size(); i-- > 0;) {
+    own *= chain.passed[i].stride;
+    flops += starts * std::max<int64_t>(needed[i] - own, 0) * chain.passed[i].line_flops;
   }
   constexpr int64_t flops_of_operation = 2, bytes_of_number = 4;
   return flops / (flops_of_operation * machine.operations_of_fetch) * bytes_of_number;

@@ -43,8 +43,8 @@ Verdict cut_elsewhere();
 // Whether bands of the chain fit the cache and threads have enough of them; sets `height` if so.
 Verdict can_band(const MachineModel& machine, const BandChain& chain, BandHeight* height);
 
-// What bands of the chain compute again, since neighbours need the same lines, in bytes that memory
-// transfers in that time.
+// What threads compute again, since the first band of each needs lines of the thread before, in
+// bytes that memory transfers in that time.
 int64_t recomputed_bytes(const MachineModel& machine, const BandChain& chain, int64_t lines);
 
 // Cuts a path of products, each of which passes images to the next one, into the chains that cost
