@@ -2,6 +2,7 @@
 // result, a column is a channel of it. Channels of the operand that are not contiguous are copied
 // next to one another first. A convolution of single elements without padding is a plain product.
 #include <cstdio>
+#include <utility>
 
 #include "backend/lower/product_epilogue.h"
 #include "backend/schedule/products.h"
@@ -51,7 +52,7 @@ class ConvolutionLowering {
   }
 
   std::vector<LoweredKernel> run() {
-    if (is_depthwise() && !multiplies_channels()) {
+    if (is_depthwise() && !multiplies_channels() && columns_.is(1)) {
       kernels_.push_back(sum_channels());
       return std::move(kernels_);
     }
@@ -265,19 +266,23 @@ class ConvolutionLowering {
   bool is_depthwise() const {
     const auto channels = channels_.constant(), columns = columns_.constant(),
                taps = count_of(taps_).constant();
-    return channels && columns && taps && kernels::is_depthwise(*channels, *columns, *taps);
+    return channels && columns && taps &&
+           kernels::is_depthwise(*channels, *columns, *taps, spec_.groups);
   }
 
-  // If the channels of the operand and of the result are contiguous: makes them the columns of one
-  // product, each of which reads its own channel.
+  // If the channels of the result are contiguous: makes them the columns of one product, each of
+  // which reads its own channel.
   bool multiplies_channels() {
-    const std::optional<Image> x = in_memory();
-    if (!x || !x->channel_stride.is(1)) return false;
+    const int64_t groups = spec_.groups;
+    of_channel_ = *columns_.constant();
     spec_.groups = 1;
     columns_ = product_.n = result_[1];
     set_rows(false);
     depthwise_ = !epilogue().lies_across();
-    return depthwise_;
+    if (depthwise_) return true;
+    spec_.groups = groups;
+    columns_ = product_.n = std::exchange(of_channel_, 1);
+    return false;
   }
 
   LoweredKernel sum_channels() {
@@ -436,11 +441,10 @@ class ConvolutionLowering {
 
   void find_left() {
     std::optional<Image> x = in_memory();
-    if (depthwise_) return read_windows(*x, false);
-    const bool plain = is_pointwise();
+    const bool plain = is_pointwise() && !depthwise_;
     if (x && plain && read_as_matrix(*x)) return;
-    const bool joins = joins_last_taps();
-    if (!x || joins || !x->channel_stride.is(1)) x = copy_image(joins);
+    const bool joins = joins_last_taps() && !depthwise_;
+    if (!x || joins || !x->channel_stride.is(1) || of_channel_ > 1) x = copy_image(joins);
     if (plain && read_as_matrix(*x)) return;
     read_windows(*x, joins);
   }
@@ -511,22 +515,23 @@ class ConvolutionLowering {
   // The first element of the last dimension that a window reads, and their number.
   Expr joined_size() const { return (out_.back() - 1) * spec_.stride.back() + taps_.back(); }
 
-  // Copies the operand with its channels contiguous; for joined taps also with its padding in the
-  // last dimension.
+  // Copies the operand with its channels contiguous, each as often as depthwise results need it;
+  // for joined taps also with its padding in the last dimension.
   Image copy_image(bool joins) {
     Index sizes{in_[0]};
     for (size_t d = 2; d < in_.size(); ++d) sizes.push_back(in_[d]);
     if (joins) sizes.back() = joined_size();
-    sizes.push_back(in_[1]);
+    const Expr channels = in_[1] * of_channel_;
+    sizes.push_back(channels);
     const BufferId made = copy("image", sizes, [&](KernelBuilder& build, const Index& at) {
-      Index from{at[0], at.back()};
+      Index from{at[0], sym::floordiv(at.back(), of_channel_)};
       for (size_t d = 1; d + 1 < at.size(); ++d) from.push_back(at[d]);
       if (!joins) return build.read(x_, from);
       from.back() = from.back() - spec_.padding.back().expr();
       return read_inside(build, from);
     });
     Image out{made, 0, 0, 1, Index(rank())};
-    Expr stride = in_[1];
+    Expr stride = channels;
     for (size_t d = rank(); d-- > 0;) {
       out.strides[d] = stride;
       stride = stride * sizes[d + 1];
@@ -577,6 +582,7 @@ class ConvolutionLowering {
   Expr positions_, batches_;
   bool of_all_images_ = false;
   bool depthwise_ = false;               // as in loop::Windows
+  int64_t of_channel_ = 1;               // if so: results of each channel of the operand
   Expr image_, group_index_, position_;  // for the batch and row of the product
   loop::Product product_;
   loop::Left left_;
