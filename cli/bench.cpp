@@ -99,10 +99,8 @@ class Bench {
       for (size_t i = 0; i < all.size(); ++i)
         take_turn(all[(i + static_cast<size_t>(round)) % all.size()]);
     for (Runner& one : all) finish(one);
-    for (Runner& one : all) {
-      compare(one, all[1]);
-      rows_.push_back(std::move(one.row));
-    }
+    for (Runner& one : all) compare(one, all[1]);
+    for (Runner& one : all) rows_.push_back(std::move(one.row));
   }
 
   // ---- starting ----

@@ -164,15 +164,16 @@ std::string compared(const BenchSetting& setting, const std::string& folder,
   const std::vector<io::NamedTensor> got = read(mode), wanted = read(compiled_mode);
   if (got.size() != wanted.size())
     return cat(got.size(), got.size() == 1 ? " tensor" : " tensors", ", ours ", wanted.size());
+  const ExportedModel model = load(setting.file, setting.model);
   std::vector<ModelOutput> outputs;
-  for (const ModelOutput& one : load(setting.file, setting.model).outputs())
+  for (const ModelOutput& one : model.outputs())
     if (one.is_tensor) outputs.push_back(one);
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool known = outputs.size() == wanted.size();
     const Difference found = compare(got[i].tensor, wanted[i].tensor,
                                      known ? outputs[i].dtype : wanted[i].tensor.dtype());
     if (!found.is_same())
-      return cat(known ? outputs[i].name : cat("result ", i), " ", found.text());
+      return cat(known ? outputs[i].name : cat("result ", i), ": ", found.text());
   }
   return "";
 }

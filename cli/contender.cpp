@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "comparison.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
@@ -180,7 +181,7 @@ std::string Contender::answer(double seconds) {
     const double left = seconds - static_cast<double>(ticks_to_ns(ticks() - begin)) / 1e9;
     if (left <= 0) {
       end();
-      throw_error(cat("no answer within ", seconds, " s"));
+      throw_error(cat("no answer within ", short_number(seconds), " s"));
     }
     // Woken regularly, because a signal may come just before.
     pollfd waited{.fd = from_, .events = POLLIN, .revents = 0};
