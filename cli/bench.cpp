@@ -86,9 +86,11 @@ class Bench {
  private:
   std::string folder() const { return scratch_ ? scratch_->path() : ""; }
   std::string script() const { return folder() + "/peers.py"; }
+  std::string caches() const { return folder() + "/" + std::string(caches_name); }
 
   // All contenders with that batch and number of threads.
   void measure(int64_t batch, int threads) {
+    if (scratch_) std::filesystem::remove_all(caches());
     std::vector<Runner> all;
     for (const std::string_view mode : {eager_mode, compiled_mode})
       all.push_back(model({.mode = std::string(mode), .threads = threads, .batch = batch}));
@@ -205,7 +207,7 @@ class Bench {
     one.process->stop();
     BenchRow round;
     set_statistics(round, times);
-    one.row.round_p50.push_back(round.p50);
+    one.row.round_least.push_back(round.least);
     one.times.insert(one.times.end(), times.begin(), times.end());
   }
 
@@ -220,8 +222,8 @@ class Bench {
   void compare(Runner& one, const Runner& ours) const {
     if (!setting_.compare || !one.row.failure.empty()) return;
     std::vector<double> ratios;
-    for (size_t i = 0; i < one.row.round_p50.size(); ++i)
-      ratios.push_back(one.row.round_p50[i] / ours.row.round_p50[i]);
+    for (size_t i = 0; i < one.row.round_least.size(); ++i)
+      ratios.push_back(one.row.round_least[i] / ours.row.round_least[i]);
     BenchRow rounds;
     set_statistics(rounds, std::move(ratios));
     one.row.ratio = rounds.p50;

@@ -24,6 +24,9 @@ struct BenchSetting {
   bool json = false, compare = false;
 };
 
+// The folder, in that of a comparison, for what contenders keep between two starts.
+inline constexpr std::string_view caches_name = "caches";
+
 // The modes of this library, and the peers that bench --compare knows (peers.py).
 inline constexpr std::string_view eager_mode = "eager", compiled_mode = "compiled";
 const std::vector<std::string>& peer_names();
@@ -35,7 +38,7 @@ struct BenchRow {
   int64_t batch = 0;  // 0: the model has no size called so
   size_t calls = 0;
   double load = 0, first = 0, least = 0, p50 = 0, p90 = 0, p99 = 0, mean = 0;
-  std::vector<double> round_p50 = {};
+  std::vector<double> round_least = {};
   double resident = 0;               // bytes, the most that there were
   std::optional<double> watts = {};  // of the machine's processors during its turns
 
@@ -43,7 +46,7 @@ struct BenchRow {
   std::string failure = {};            // why there are no times
   std::optional<double> convert = {};  // into the file that it reads
   std::optional<double> again = {};    // load and first call, with what the first start has left
-  std::optional<double> ratio = {};    // its time over ours, the median of the rounds
+  std::optional<double> ratio = {};    // its least time of a round over ours, the median of them
   std::optional<std::string> differs = {};  // from ours; empty: agrees
 
   double first_result() const { return load + first; }

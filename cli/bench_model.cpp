@@ -114,7 +114,7 @@ std::vector<int64_t> turn(const std::function<int64_t()>& call, double seconds) 
 // The contender, in its own process.
 void serve(const BenchSetting& setting, const BenchRow& row, const std::string& folder) {
   set_num_threads(row.threads);
-  if (!folder.empty()) cache_dir.set(folder + "/vitro");
+  if (!folder.empty()) cache_dir.set(cat(folder, "/", caches_name, "/vitro"));
   uint64_t begin = ticks();
   ExportedModel model = load(setting.file, setting.model);
   const int64_t loading = ns_since(begin);

@@ -99,7 +99,8 @@ void print_notes(const BenchSetting& setting, const std::vector<BenchRow>& rows)
   }
   if (setting.compare)
     std::printf(
-        "Ratio: a contender's time over that of compiled, per round; the median of %d rounds\n",
+        "Ratio: a contender's least time of a round over that of compiled, the median of %d "
+        "rounds\n",
         setting.rounds);
 }
 
@@ -140,8 +141,8 @@ void json_row(report::Json& json, const BenchSetting& setting, const BenchRow& r
   json.member("load_ns", row.load).member("first_call_ns", row.first);
   json.member("least_ns", row.least).member("p50_ns", row.p50).member("p90_ns", row.p90);
   json.member("p99_ns", row.p99).member("mean_ns", row.mean);
-  json.key("round_p50_ns").begin_array();
-  for (const double one : row.round_p50) json.value(one);
+  json.key("round_least_ns").begin_array();
+  for (const double one : row.round_least) json.value(one);
   json.end().member("per_second", row.per_second()).member("resident_bytes", row.resident);
   json_optional(json, "watts", row.watts);
   if (setting.compare) json_comparison(json, row);

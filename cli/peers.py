@@ -4,7 +4,7 @@ usage: peers.py convert|serve PEER MODEL FOLDER THREADS
 
 `convert` writes what the peer reads instead of the model, if that is another file, into FOLDER, and answers "ready NANOSECONDS".
 `serve` takes the inputs from FOLDER/inputs.npz, loads, calls once, writes the results as FOLDER/PEER.npz (tensors in order, "0", "1", ...)
-and answers "ready LOAD FIRST KEEPS": the times of both, and 1 if it leaves in FOLDER what makes the next start quicker.  Then it answers
+and answers "ready LOAD FIRST KEEPS": the times of both, and 1 if it leaves in FOLDER/caches what makes the next start quicker.  Then it answers
 each line, a number of seconds, with "times" and the times of the calls made in that time.  All times are in ns.
 What cannot be done is answered with "error REASON"."""
 import contextlib
@@ -116,7 +116,7 @@ class Inductor:
 
     @staticmethod
     def contender(model, arrays, folder, threads):
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "inductor")
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "caches", "inductor")
         return torch_call(True, model, arrays, folder, threads)
 
 
@@ -178,7 +178,7 @@ class OpenVino:
 
         def load():
             core = openvino.Core()
-            core.set_property({"CACHE_DIR": os.path.join(folder, "openvino")})
+            core.set_property({"CACHE_DIR": os.path.join(folder, "caches", "openvino")})
             compiled = core.compile_model(os.path.join(folder, "model.xml"), "CPU", {
                 "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"})
             request = compiled.create_infer_request()
