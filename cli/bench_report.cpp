@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "comparison.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/chart.h"
 #include "vitro/report/json.h"
 #include "vitro/report/svg.h"
@@ -99,9 +100,8 @@ void print_notes(const BenchSetting& setting, const std::vector<BenchRow>& rows)
   }
   if (setting.compare)
     std::printf(
-        "Ratio: a contender's least time of a round over that of compiled, the median of %d "
-        "rounds\n",
-        setting.rounds);
+        "Ratio: a contender's least time of a round over that of compiled, the median of %s\n",
+        counted(static_cast<uint64_t>(setting.rounds), "round").c_str());
 }
 
 void json_optional(report::Json& json, std::string_view name, const std::optional<double>& x) {

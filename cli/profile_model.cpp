@@ -202,6 +202,8 @@ class ByLine {
 void profile_model(const std::string& file, const ProfileModelSetting& setting,
                    const WholeProgram& wanted) {
   VITRO_CHECK(setting.steps >= 1, "--steps: needs at least 1, got ", setting.steps);
+  VITRO_CHECK(!is_whole_program_recorded(),
+              "VITRO_PROFILE records the whole program, and only one profiler may run: unset it");
   ExportedModel model = load(file, setting.model);
   if (!setting.eager) model = model.compile();
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
