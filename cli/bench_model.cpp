@@ -11,6 +11,7 @@
 #include "vitro/base/cache_folder.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
+#include "vitro/base/counted.h"
 #include "vitro/base/error.h"
 #include "vitro/io/npy.h"
 #include "vitro/ops/concat.h"
@@ -91,9 +92,13 @@ void write_inputs(const std::string& path, const ExportedModel& model,
 
 void write_results(const std::string& path, const ModelResults& results) {
   std::vector<io::NamedTensor> arrays;
-  for (const ArgValue& value : results.values())
-    if (const auto* tensor = std::get_if<Tensor>(&value); tensor && tensor->defined())
+  for (const ArgValue& value : results.values()) {
+    if (const auto* tensor = std::get_if<Tensor>(&value); tensor && tensor->defined()) {
       arrays.push_back({cat(arrays.size()), for_numpy(*tensor)});
+    } else if (const auto* number = std::get_if<Scalar>(&value)) {
+      arrays.push_back({cat(arrays.size()), scalar_tensor(*number, number->dtype())});
+    }
+  }
   io::write_npz(path, arrays);
 }
 
@@ -163,7 +168,7 @@ std::string compared(const BenchSetting& setting, const std::string& folder,
   };
   const std::vector<io::NamedTensor> got = read(mode), wanted = read(compiled_mode);
   if (got.size() != wanted.size())
-    return cat(got.size(), got.size() == 1 ? " tensor" : " tensors", ", ours ", wanted.size());
+    return cat(counted(got.size(), "result"), ", ours ", wanted.size());
   const ExportedModel model = load(setting.file, setting.model);
   std::vector<ModelOutput> outputs;
   for (const ModelOutput& one : model.outputs())

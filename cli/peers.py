@@ -3,9 +3,9 @@
 usage: peers.py convert|serve PEER MODEL FOLDER THREADS
 
 `convert` writes what the peer reads instead of the model, if that is another file, into FOLDER, and answers "ready NANOSECONDS".
-`serve` takes the inputs from FOLDER/inputs.npz, loads, calls once, writes the results as FOLDER/PEER.npz (tensors in order, "0", "1", ...)
-and answers "ready LOAD FIRST KEEPS": the times of both, and 1 if it leaves in FOLDER/caches what makes the next start quicker.  Then it answers
-each line, a number of seconds, with "times" and the times of the calls made in that time.  All times are in ns.
+`serve` takes the inputs from FOLDER/inputs.npz, loads, calls once, writes the results as FOLDER/PEER.npz (tensors and numbers in order,
+"0", "1", ...) and answers "ready LOAD FIRST KEEPS": the times of both, and 1 if it leaves in FOLDER/caches what makes the next start
+quicker.  Then it answers each line, a number of seconds, with "times" and the times of the calls made in that time.  All times are in ns.
 What cannot be done is answered with "error REASON"."""
 import contextlib
 import importlib
@@ -95,8 +95,8 @@ def torch_call(compiles, model, arrays, folder, threads):
         return call
 
     def numpy_of(results):
-        tensors = [one for one in _pytree.tree_leaves(results) if isinstance(one, torch.Tensor)]
-        return [(one.float() if one.dtype == torch.bfloat16 else one).numpy(force=True) for one in tensors]
+        leaves = [torch.as_tensor(one) for one in _pytree.tree_leaves(results) if isinstance(one, (torch.Tensor, bool, int, float))]
+        return [(one.float() if one.dtype == torch.bfloat16 else one).numpy(force=True) for one in leaves]
 
     return load, numpy_of
 
@@ -262,7 +262,8 @@ def main():
     except Exception as why:
         import traceback
         traceback.print_exc()
-        answer(f"error {reason(why)}")
+        in_vain = step == "convert" and not isinstance(why, ImportError)
+        answer(f"error {'converting the model: ' if in_vain else ''}{reason(why)}")
 
 
 if __name__ == "__main__":

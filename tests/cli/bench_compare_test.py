@@ -138,12 +138,23 @@ class Compare(unittest.TestCase):
         self.assertRegex(table, r"\ntorch .* differ\n")
         self.assertIn("Ratio: a contender's least time of a round", table)
 
-    def test_a_signal_ends_all_processes_and_removes_all_files(self):
+    def waiting_for_a_peer(self):
         process = subprocess.Popen(list(map(str, self.words("--peers", "torch"))), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    cwd=self.folder, env=self.environment({"TORCH": "silent"}))
         while not (self.folder / "calls").exists() or len(self.calls()) < 2 or len(self.calls()[1]) < 6:
             self.assertIsNone(process.poll())
             time.sleep(0.02)
+        return process
+
+    def test_the_contenders_end_with_a_process_that_is_killed(self):
+        process = self.waiting_for_a_peer()
+        process.kill()
+        process.communicate()
+        while any(alive(int(call[5])) for call in self.calls()):  # else the test never ends
+            time.sleep(0.02)
+
+    def test_a_signal_ends_all_processes_and_removes_all_files(self):
+        process = self.waiting_for_a_peer()
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.communicate(), (b"", b""))
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
