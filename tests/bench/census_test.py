@@ -88,9 +88,9 @@ class Census(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
         # latency 1/2 and 8/2, first result 5/10 both, with caches 2/4 both, memory 50/100 and 400/100
-        self.assertIn("| modules | 2 | 1.41 | 0.50 | 0.50 | 1.41 | 1 of 2 |", lines)
-        self.assertIn("| modules.RNN | – | 2 | 1 (differs) | 8 | – | 4.00 | 0.50 | 0.50 | 4.00 |", lines)
-        self.assertIn("| modules.LSTM | – | 2 | – | – | – | – | – | – | – |", lines)
+        self.assertIn("| modules | 2 | 2 | 1.41 | 0.50 | 0.50 | 1.41 | 1 of 2 |", lines)
+        self.assertIn("| modules.RNN | 2 | – | 2 | 1 (differs) | 8 | – | 4.00 | 0.50 | 0.50 | 4.00 |", lines)
+        self.assertIn("| modules.LSTM | 2 | – | 2 | – | – | – | – | – | – | – |", lines)
         for line in ("- modules.RNN, torch: differs from ours: output 0", "- modules.RNN, onnxruntime: no op x", "- modules.LSTM, torch: absent"):
             self.assertIn(line, lines)
 
@@ -103,9 +103,9 @@ class Census(unittest.TestCase):
         vitro = self.path / "vitro"
         vitro.write_text(f"#!/bin/sh\ncase $2 in *GRU*) echo '{json.dumps({'rows': rows})}';; *) echo no model >&2; exit 2;; esac\n")
         vitro.chmod(0o755)
-        words = ("latency", "--vitro", vitro, "--peers", "torch")
+        words = ("latency", "--vitro", vitro, "--peers", "torch", "--threads", "2")
         done = self.run_census(*words)
-        self.assertIn("modules.GRU: measured", done.stdout, done.stderr)
+        self.assertIn("modules.GRU, 2 threads: measured", done.stdout, done.stderr)
         self.assertEqual(self.run_census(*words).stdout, "")
         found = {row["model"]: row for row in map(json.loads, (self.path / "latency.jsonl").read_text().splitlines())}
         self.assertEqual(found["modules.GRU"]["contenders"], {
