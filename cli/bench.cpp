@@ -29,6 +29,7 @@ namespace vitro::cli {
 namespace {
 
 constexpr int of_signal = 128;  // as shells report it
+constexpr double grace = 30;    // seconds for a contender to write its caches and end
 
 // Removed with all that is in it.
 class ScratchFolder {
@@ -120,6 +121,7 @@ class Bench {
     out.row.first = ready[1];
     out.row.batch = static_cast<int64_t>(ready[2]);
     if (setting_.compare && out.row.mode == compiled_mode) {
+      out.process->finish(grace);
       const std::vector<double> again = begin();
       out.row.again = again[0] + again[1];
     }
@@ -173,6 +175,7 @@ class Bench {
       out.row.load = ready[0];
       out.row.first = ready[1];
       if (ready[2] != 0) {
+        out.process->finish(grace);
         const std::vector<double> again = begin();
         out.row.again = again[0] + again[1];
       }

@@ -141,14 +141,28 @@ void Contender::start(const std::function<void()>& child) {
   from_ = answers[0];
 }
 
+void Contender::close_pipes() {
+  if (to_ >= 0) close(to_);
+  close(from_);
+}
+
 void Contender::end() {
   if (process_ < 0) return;
   kill(-process_, SIGKILL);
-  close(to_);
-  close(from_);
+  close_pipes();
   while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
+}
+
+void Contender::finish(double seconds) {
+  if (process_ < 0) return;
+  close(to_);
+  to_ = -1;
+  try {
+    while (true) answer(seconds);
+  } catch (const Error&) {  // it has ended
+  }
 }
 
 void Contender::say_how_it_ended() {
@@ -156,8 +170,7 @@ void Contender::say_how_it_ended() {
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   kill(-process_, SIGKILL);
-  close(to_);
-  close(from_);
+  close_pipes();
   process_ = -1;
   if (WIFSIGNALED(status))
     throw_error(cat("the process was ended by signal ", WTERMSIG(status), " (",

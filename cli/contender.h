@@ -51,12 +51,17 @@ class Contender {
   void stop();   // returns when it is stopped
   void go_on();  // after stop()
 
+  // Gives it no more lines, and returns when it has ended by itself, or was ended after that many
+  // seconds.
+  void finish(double seconds);
+
   // The most memory that it had in RAM, in bytes; 0 if it has ended.
   double most_resident() const;
 
  private:
   void start(const std::function<void()>& child);
   void end();
+  void close_pipes();
   [[noreturn]] void say_how_it_ended();
 
   pid_t process_ = -1;  // the leader of a group
