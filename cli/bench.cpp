@@ -1,311 +1,263 @@
-// `vitro bench`: latency, throughput, first call and memory of an exported model, eager and
-// compiled. Each row is measured by a process of its own, so that its first call and its memory are
-// not those of others; a row's numbers come back as one Row through a pipe, an error as its text.
-#include <sys/wait.h>
-#include <unistd.h>
+// `vitro bench`: latency, throughput, first call, memory and power of an exported model, eager and
+// compiled, and beside other libraries.  Each contender is a process of its own, so that its first
+// call and its memory are not those of others; they take turns, and each is stopped while it is not
+// its own.
+#include "bench.h"
+
+#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <optional>
+#include <map>
+#include <sstream>
 
 #include "command.h"
-#include "comparison.h"
 #include "model_inputs.h"
+#include "peers_script.h"
+#include "power.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
-#include "vitro/ops/concat.h"
-#include "vitro/ops/create.h"
-#include "vitro/ops/view.h"
-#include "vitro/report/chart.h"
-#include "vitro/report/json.h"
-#include "vitro/report/svg.h"
-#include "vitro/report/table.h"
-#include "vitro/report/units.h"
 #include "vitro/runtime/parallel.h"
 
 namespace vitro::cli {
 namespace {
 
-constexpr size_t least_calls = 10, most_calls = 1'000'000;
-constexpr int warm_calls = 3;  // the first calls of a compiled model may run op by op
+constexpr int of_signal = 128;  // as shells report it
+constexpr double grace = 30;    // seconds for a contender to write its caches and end
 
-struct BenchSetting {
-  std::string file, model, svg;
-  std::vector<std::string> inputs;
-  std::vector<int64_t> batches;
-  std::vector<int> threads;
-  double seconds = 1;
-  bool json = false;
+// Removed with all that is in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    path_ = (std::filesystem::temp_directory_path() / "vitro_bench.XXXXXX").string();
+    VITRO_CHECK(mkdtemp(path_.data()), path_, ": cannot be created: ", std::strerror(errno));
+  }
+  ~ScratchFolder() {
+    std::error_code none;
+    std::filesystem::remove_all(path_, none);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
 };
 
-// Times in ns.
-struct Row {
-  bool compiled = false;
-  int threads = 1;
-  int64_t batch = 0;  // 0: the model has no size called so
-  size_t calls = 0;
-  double load = 0, first = 0, p50 = 0, p90 = 0, p99 = 0, mean = 0;
-  double resident = 0;                // bytes, the most that there were
-  std::array<char, 4096> error = {};  // if it could not be measured
-
-  double per_second() const {
-    return static_cast<double>(std::max<int64_t>(batch, 1)) * 1e9 / mean;
-  }
-  std::string_view mode() const { return compiled ? "compiled" : "eager"; }
+struct Runner {
+  BenchRow row;
+  std::unique_ptr<Contender> process = {};  // null: it failed
+  std::vector<double> times = {};
+  double joules = 0, seconds = 0;
 };
 
-double ns_since(uint64_t moment) {
-  return static_cast<double>(ticks_to_ns(ticks() - moment));
-}
-
-// The most memory that was resident in this process, without that of its parent.
-double most_resident() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    double kib = 0;
-    if (word == "VmHWM:" && status >> kib) return kib * 1024;
-  }
-  return 0;
-}
-
-double quantile(const std::vector<double>& sorted, double at) {
-  const double place = at * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-// The size that is called the batch: the first one, if it may vary, of the first input with sizes.
-std::optional<ModelSize> batch_of(const ExportedModel& model) {
-  for (const ModelInput& one : model.inputs())
-    if (one.kind == ModelInput::Kind::tensor && !one.sizes.empty())
-      return one.sizes[0].number ? std::nullopt : std::optional(one.sizes[0]);
-  return std::nullopt;
-}
-
-// The tensor with another size, by repeating or leaving out elements.
-Tensor with_size(const Tensor& x, int64_t dim, int64_t size) {
-  const int64_t has = x.size(dim).value();
-  VITRO_CHECK(has > 0, "--batch: an input has no elements to repeat");
-  std::vector<Tensor> copies(static_cast<size_t>((size + has - 1) / has), x);
-  const Tensor all = copies.size() == 1 ? x : cat(std::span<const Tensor>(copies), dim);
-  return contiguous(narrow(all, dim, 0, size));
-}
-
-std::vector<ArgValue> inputs_of(const ExportedModel& model, const BenchSetting& setting,
-                                int64_t batch) {
-  std::vector<ArgValue> out = read_inputs(model, setting.inputs);
-  const std::optional<ModelSize> size = batch_of(model);
-  if (batch == 0 || !size) return out;
-  for (size_t i = 0; i < out.size(); ++i) {
-    auto* tensor = std::get_if<Tensor>(&out[i]);
-    const std::vector<ModelSize>& sizes = model.inputs()[i].sizes;
-    for (size_t d = 0; tensor && d < sizes.size(); ++d)
-      if (sizes[d].text == size->text) *tensor = with_size(*tensor, static_cast<int64_t>(d), batch);
-  }
+// The numbers of an answer that begins with that word.
+std::vector<double> numbers(const std::string& answer, std::string_view word) {
+  std::istringstream text(answer);
+  std::string got;
+  text >> got;
+  VITRO_CHECK(got == word, "gave another answer than \"", word, "\": ", answer.substr(0, 80));
+  std::vector<double> out;
+  for (double number = 0; text >> number;) out.push_back(number);
+  VITRO_CHECK(!out.empty(), "gave an answer without numbers: ", answer.substr(0, 80));
   return out;
 }
 
-// What --batch gives, checked; 0: the batch of the inputs.
-std::vector<int64_t> batches_of(const BenchSetting& setting) {
-  if (setting.batches.empty()) return {0};
-  for (const int64_t one : setting.batches)
-    VITRO_CHECK(one > 0, "--batch: needs sizes of at least 1, got ", one);
-  VITRO_CHECK(batch_of(load(setting.file, setting.model)),
-              "--batch: the first size of the model's first input is fixed; export it with "
-              "dynamic_shapes");
-  return setting.batches;
-}
-
-// The batch that the inputs have; 0 if the model has no size called so.
-int64_t batch_in(const ExportedModel& model, const std::vector<ArgValue>& inputs) {
-  if (!batch_of(model)) return 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const auto* tensor = std::get_if<Tensor>(&inputs[i]);
-    if (tensor && !model.inputs()[i].sizes.empty()) return tensor->size(0).value();
+class Bench {
+ public:
+  explicit Bench(const BenchSetting& setting) : setting_(setting) {
+    if (!setting.compare) return;
+    scratch_ = std::make_unique<ScratchFolder>();
+    std::ofstream(script()) << peers_script;
   }
-  return 0;
-}
 
-void measure(const BenchSetting& setting, Row& row) {
-  set_num_threads(row.threads);
-  const uint64_t begin = ticks();
-  ExportedModel model = load(setting.file, setting.model);
-  row.load = ns_since(begin);
-  const std::vector<ArgValue> inputs = inputs_of(model, setting, row.batch);
-  row.batch = batch_in(model, inputs);
-  if (row.compiled) model = model.compile();
-  const auto call = [&] {
-    const uint64_t from = ticks();
-    (void)model(std::span<const ArgValue>(inputs));
-    return ns_since(from);
-  };
-  row.first = call();
-  for (int i = 0; i < warm_calls; ++i) call();
-  std::vector<double> times;
-  const uint64_t start = ticks();
-  while (times.size() < least_calls ||
-         (ns_since(start) < setting.seconds * 1e9 && times.size() < most_calls))
-    times.push_back(call());
-  row.calls = times.size();
-  row.mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-  std::ranges::sort(times);
-  row.p50 = quantile(times, 0.5);
-  row.p90 = quantile(times, 0.9);
-  row.p99 = quantile(times, 0.99);
-  row.resident = most_resident();
-}
-
-void measure_or_say_why_not(const BenchSetting& setting, Row& row) {
-  try {
-    measure(setting, row);
-  } catch (const std::exception& e) {
-    const std::string_view what = e.what();
-    const size_t size = std::min(what.size(), row.error.size() - 1);
-    std::memcpy(row.error.data(), what.data(), size);
+  std::vector<BenchRow> run() {
+    std::vector<int> threads = setting_.threads;
+    if (threads.empty()) threads.push_back(num_threads());
+    for (const int64_t batch : batches_of(setting_))
+      for (const int count : threads) measure(batch, count);
+    return std::move(rows_);
   }
-}
 
-// The row measured by a child.  Before it this process has run no model, so that it has no threads
-// that a child would miss.
-Row measured(const BenchSetting& setting, Row row) {
-  std::array<int, 2> ends{};
-  VITRO_CHECK(pipe(ends.data()) == 0, "cannot make a pipe: ", std::strerror(errno));
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  VITRO_CHECK(child >= 0, "cannot start a process: ", std::strerror(errno));
-  if (child == 0) {
-    measure_or_say_why_not(setting, row);
-    const bool written = write(ends[1], &row, sizeof row) == static_cast<ssize_t>(sizeof row);
-    _exit(written ? 0 : failed);
+ private:
+  std::string folder() const { return scratch_ ? scratch_->path() : ""; }
+  std::string script() const { return folder() + "/peers.py"; }
+  std::string caches() const { return folder() + "/" + std::string(caches_name); }
+
+  // All contenders with that batch and number of threads.
+  void measure(int64_t batch, int threads) {
+    if (scratch_) std::filesystem::remove_all(caches());
+    std::vector<Runner> all;
+    for (const std::string_view mode : {eager_mode, compiled_mode})
+      all.push_back(model({.mode = std::string(mode), .threads = threads, .batch = batch}));
+    if (setting_.compare)
+      for (const std::string& name : setting_.peers.empty() ? peer_names() : setting_.peers)
+        all.push_back(peer({.mode = name, .threads = threads, .batch = all[0].row.batch}));
+    for (int round = 0; round < setting_.rounds; ++round)
+      for (size_t i = 0; i < all.size(); ++i)
+        take_turn(all[(i + static_cast<size_t>(round)) % all.size()]);
+    for (Runner& one : all) finish(one);
+    for (Runner& one : all) compare(one, all[1]);
+    for (Runner& one : all) rows_.push_back(std::move(one.row));
   }
-  close(ends[1]);
-  Row out;
-  auto* to = reinterpret_cast<char*>(&out);
-  size_t got = 0;
-  for (ssize_t n = 1; n > 0 && got < sizeof out;
-       got += static_cast<size_t>(std::max<ssize_t>(n, 0)))
-    n = read(ends[0], to + got, sizeof out - got);
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  VITRO_CHECK(got == sizeof out, row.mode(), ", ", row.threads,
-              " threads: the process ended with status ", status);
-  if (out.error[0] != 0) throw_error(out.error.data());
-  return out;
-}
 
-std::string batch_text(const Row& row) {
-  return row.batch == 0 ? "-" : cat(row.batch);
-}
+  // ---- starting ----
 
-std::string rate_text(double rate) {
-  return rate < 100 ? short_number(rate) : report::count_text(rate);
-}
-
-void print_table(const std::vector<Row>& rows) {
-  report::Table table({{"Mode", report::Align::left},
-                       {"Batch"},
-                       {"Threads"},
-                       {"Calls"},
-                       {"First call"},
-                       {"p50"},
-                       {"p90"},
-                       {"p99"},
-                       {"Per second"},
-                       {"Resident"}});
-  for (const Row& row : rows) {
-    table.row({std::string(row.mode()), batch_text(row), cat(row.threads), cat(row.calls),
-               report::time_text(row.first), report::time_text(row.p50), report::time_text(row.p90),
-               report::time_text(row.p99), rate_text(row.per_second()),
-               report::bytes_text(row.resident)});
-  }
-  std::fputs(table.text().c_str(), stdout);
-}
-
-void print_json(const BenchSetting& setting, const std::vector<Row>& rows) {
-  report::TextOutput text;
-  report::Json json(text, 2);
-  json.begin_object().member("file", setting.file).key("rows").begin_array();
-  for (const Row& row : rows) {
-    json.begin_object().member("mode", row.mode()).key("batch");
-    if (row.batch == 0) {
-      json.null();
-    } else {
-      json.value(row.batch);
+  Runner model(BenchRow row) {
+    Runner out{.row = std::move(row)};
+    const auto begin = [&] {
+      out.process = start_model(setting_, out.row, folder());
+      const std::vector<double> ready = numbers(out.process->answer(setting_.limit), "ready");
+      VITRO_CHECK(ready.size() == 3, out.row.mode, ": gave another answer than three numbers");
+      return ready;
+    };
+    const std::vector<double> ready = begin();
+    out.row.load = ready[0];
+    out.row.first = ready[1];
+    out.row.batch = static_cast<int64_t>(ready[2]);
+    if (setting_.compare && out.row.mode == compiled_mode) {
+      out.process->finish(grace);
+      const std::vector<double> again = begin();
+      out.row.again = again[0] + again[1];
     }
-    json.member("threads", row.threads).member("calls", row.calls);
-    json.member("load_ns", row.load).member("first_call_ns", row.first);
-    json.member("p50_ns", row.p50).member("p90_ns", row.p90).member("p99_ns", row.p99);
-    json.member("mean_ns", row.mean).member("per_second", row.per_second());
-    json.member("resident_bytes", row.resident).end();
+    out.process->stop();
+    return out;
   }
-  json.end().end();
-  text.finish();
-  std::printf("%s\n", text.text().c_str());
-}
 
-// A bar as long as p50 for each row, and a line from it to p99.
-void draw(const BenchSetting& setting, const std::vector<Row>& rows) {
-  constexpr double width = 800, label = 240, line_height = 24, top = 40;
-  const double bottom = top + line_height * static_cast<double>(rows.size());
-  double longest = 0;
-  for (const Row& row : rows) longest = std::max(longest, row.p99);
-  const report::Axis axis{.low = 0, .high = longest / 1e6, .from = label, .to = width - 30};
-  const std::unique_ptr<report::Output> out = report::create_file(setting.svg);
-  report::Svg svg(*out, {.width = width, .height = bottom + 50, .title = "Latency"});
-  svg.text({10, 20}, cat(setting.file, ": latency, p50 (bar) to p99 (line)"));
-  for (const double tick : axis.ticks()) {
-    svg.line({axis.at(tick), top}, {axis.at(tick), bottom}, "grid");
-    svg.text({axis.at(tick), bottom + 16}, cat(tick), report::Anchor::middle, "muted");
+  std::unique_ptr<Contender> peer_process(const std::string& step, const BenchRow& row) const {
+    const std::string threads = cat(row.threads);
+    const std::map<std::string, std::string> environment = {{"OMP_NUM_THREADS", threads},
+                                                            {"MKL_NUM_THREADS", threads},
+                                                            {"OPENBLAS_NUM_THREADS", threads},
+                                                            {"PYTHONDONTWRITEBYTECODE", "1"},
+                                                            {"TMPDIR", folder()}};
+    return std::make_unique<Contender>(
+        std::vector<std::string>{setting_.python, script(), step, row.mode,
+                                 std::filesystem::absolute(setting_.file), folder(), threads},
+        environment, cat(folder(), "/", row.mode, ".", step, ".txt"));
   }
-  svg.text({width / 2, bottom + 36}, "ms", report::Anchor::middle, "muted");
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
-    const double y = top + line_height * static_cast<double>(i);
-    const double p50 = axis.at(row.p50 / 1e6), p99 = axis.at(row.p99 / 1e6);
-    const std::string text = cat(row.mode(), row.batch == 0 ? "" : cat(", batch ", row.batch), ", ",
-                                 row.threads, row.threads == 1 ? " thread" : " threads");
-    svg.text({10, y + 16}, text);
-    svg.rect({label, y + 4, p50 - label, line_height - 8}, row.compiled ? "fill1" : "fill0",
-             cat(text, ": ", report::time_text(row.p50)));
-    svg.line({p50, y + line_height / 2}, {p99, y + line_height / 2}, "axis");
+
+  // What the peer reads instead of the model; once for all rows.
+  void convert(BenchRow& row) {
+    auto found = converted_.find(row.mode);
+    if (found == converted_.end()) {
+      std::string failure;
+      double ns = 0;
+      try {
+        ns = numbers(peer_process("convert", row)->answer(setting_.limit), "ready")[0];
+      } catch (const Error& e) {
+        failure = e.what();
+      }
+      found = converted_.emplace(row.mode, std::pair(ns, failure)).first;
+    }
+    const auto& [ns, failure] = found->second;
+    if (!failure.empty()) throw_error(failure);
+    row.convert = ns;
   }
-  svg.finish();
-  out->finish();
-}
+
+  // Of a peer that cannot run the model, the row has the reason.
+  Runner peer(BenchRow row) {
+    Runner out{.row = std::move(row)};
+    const auto begin = [&] {
+      out.process = peer_process("serve", out.row);
+      const std::vector<double> ready = numbers(out.process->answer(setting_.limit), "ready");
+      VITRO_CHECK(ready.size() == 3, "gave another answer than three numbers");
+      return ready;
+    };
+    try {
+      convert(out.row);
+      const std::vector<double> ready = begin();
+      out.row.load = ready[0];
+      out.row.first = ready[1];
+      if (ready[2] != 0) {
+        out.process->finish(grace);
+        const std::vector<double> again = begin();
+        out.row.again = again[0] + again[1];
+      }
+      out.process->stop();
+    } catch (const Error& e) {
+      out.row.failure = e.what();
+      out.process.reset();
+    }
+    return out;
+  }
+
+  // ---- measuring ----
+
+  void take_turn(Runner& one) {
+    if (!one.process) return;
+    one.process->go_on();
+    energy_.used();
+    const uint64_t begin = ticks();
+    std::vector<double> times;
+    try {
+      times = numbers(one.process->ask(cat(setting_.seconds / setting_.rounds), setting_.limit),
+                      "times");
+    } catch (const Error& e) {
+      VITRO_CHECK(setting_.compare && one.row.mode != compiled_mode, one.row.mode, ", ",
+                  one.row.threads, " threads: ", e.what());
+      one.row.failure = e.what();
+      one.process.reset();
+      return;
+    }
+    one.seconds += static_cast<double>(ticks_to_ns(ticks() - begin)) / 1e9;
+    one.joules += energy_.used();
+    one.process->stop();
+    BenchRow round;
+    set_statistics(round, times);
+    one.row.round_least.push_back(round.least);
+    one.times.insert(one.times.end(), times.begin(), times.end());
+  }
+
+  void finish(Runner& one) const {
+    if (!one.process) return;
+    set_statistics(one.row, std::move(one.times));
+    one.row.resident = one.process->most_resident();
+    if (energy_.is_known() && one.seconds > 0) one.row.watts = one.joules / one.seconds;
+    one.process.reset();
+  }
+
+  void compare(Runner& one, const Runner& ours) const {
+    if (!setting_.compare || !one.row.failure.empty()) return;
+    std::vector<double> ratios;
+    for (size_t i = 0; i < one.row.round_least.size(); ++i)
+      ratios.push_back(one.row.round_least[i] / ours.row.round_least[i]);
+    BenchRow rounds;
+    set_statistics(rounds, std::move(ratios));
+    one.row.ratio = rounds.p50;
+    if (&one == &ours) return;
+    try {
+      one.row.differs = difference_of_results(setting_, folder(), one.row.mode);
+    } catch (const Error& e) {
+      one.row.differs = cat("cannot be compared: ", e.what());
+    }
+  }
+
+  const BenchSetting& setting_;
+  std::unique_ptr<ScratchFolder> scratch_;
+  Energy energy_;
+  std::map<std::string, std::pair<double, std::string>> converted_;  // time or reason, by peer
+  std::vector<BenchRow> rows_;
+};
 
 int bench(const BenchSetting& setting) {
   VITRO_CHECK(setting.seconds >= 0 && setting.seconds <= 3600, "--seconds: needs 0 to 3600, got ",
               setting.seconds);
-  std::vector<int> threads = setting.threads;
-  if (threads.empty()) threads.push_back(num_threads());
-  std::vector<Row> rows;
-  for (const int64_t batch : batches_of(setting)) {
-    for (const int count : threads) {
-      for (const bool compiled : {false, true}) {
-        Row row;
-        row.compiled = compiled;
-        row.threads = count;
-        row.batch = batch;
-        rows.push_back(measured(setting, row));
-      }
-    }
-  }
-  if (!setting.svg.empty()) draw(setting, rows);
+  VITRO_CHECK(setting.rounds >= 1 && setting.rounds <= 1000, "--rounds: needs 1 to 1000, got ",
+              setting.rounds);
+  VITRO_CHECK(setting.limit > 0, "--limit: needs seconds above 0, got ", setting.limit);
+  const WatchSignals watched;
+  const std::vector<BenchRow> rows = Bench(setting).run();
+  if (!setting.svg.empty()) draw_bench(setting, rows);
   if (setting.json) {
-    print_json(setting, rows);
+    print_bench_json(setting, rows);
   } else {
-    print_table(rows);
+    print_bench_table(setting, rows);
   }
   return 0;
 }
@@ -316,7 +268,26 @@ int run(const BenchSetting& setting) {
   } catch (const Error& e) {
     std::fprintf(stderr, "vitro bench: %s\n", e.what());
     return bad_usage;
+  } catch (const Interrupted& by) {
+    return of_signal + by.signal;
   }
+}
+
+void declare_comparison(CLI::App& app, const std::shared_ptr<BenchSetting>& setting) {
+  CLI::Option* compare = app.add_flag(
+      "--compare", setting->compare,
+      "also measure PyTorch, Inductor, ONNX Runtime and OpenVINO, as far as Python has them");
+  app.add_option("--peers", setting->peers, "with --compare: only these")
+      ->delimiter(',')
+      ->check(CLI::IsMember(peer_names()))
+      ->needs(compare);
+  app.add_option("--python", setting->python, "with --compare: the Python that has the peers")
+      ->capture_default_str()
+      ->needs(compare);
+  app.add_option("--limit", setting->limit,
+                 "seconds that a contender may take to convert, to load and call first, or for a "
+                 "round")
+      ->capture_default_str();
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -330,14 +301,21 @@ std::function<int()> declare(CLI::App& app) {
       ->delimiter(',');
   app.add_option("--threads", setting->threads, "numbers of threads; without it the usual one")
       ->delimiter(',');
-  app.add_option("--seconds", setting->seconds, "how long each row is measured")
+  app.add_option("--seconds", setting->seconds, "how long each row is measured, in all rounds")
       ->capture_default_str();
+  app.add_option("--rounds", setting->rounds, "rounds, in which all contenders take turns")
+      ->capture_default_str();
+  declare_comparison(app, setting);
   app.add_flag("--json", setting->json, "as JSON, times in ns");
   app.add_option("--svg", setting->svg, "also write a picture of the latencies");
   app.footer(
-      "Each row is measured in a process of its own: the first call of a compiled model compiles "
-      "it, "
-      "or loads its kernels from the cache; \"Resident\" is the most memory the process had.");
+      "Each row is measured in a process of its own, which is stopped during the turns of others. "
+      "The first call of a compiled model compiles it, or loads its kernels from the cache; with "
+      "--compare, \"First result\" is loading and the first call with empty caches, from imported "
+      "libraries, \"Again\" the same with what the first start has left in them. \"Resident\" is "
+      "the most memory that the process had; \"Power\", shown where the kernel lets it be read, "
+      "that of the machine's processors. A peer that is not installed or refuses the model has a "
+      "row with the reason.");
   return [setting] { return run(*setting); };
 }
 
@@ -345,4 +323,11 @@ const AddCommand bench_command("bench", "Measure latency and throughput of a mod
                                declare);
 
 }  // namespace
+
+const std::vector<std::string>& peer_names() {
+  static const auto* names =
+      new std::vector<std::string>{"torch", "inductor", "onnxruntime", "openvino"};
+  return *names;
+}
+
 }  // namespace vitro::cli

@@ -1,5 +1,5 @@
-// `vitro profile`: profiles an unmodified program.  Runs it with variables that make libvitro
-// record (vitro/profiler/whole_program.h), and reports where the trace is.
+// `vitro profile`: profiles an unmodified program, or a model.  Runs a program with variables that
+// make libvitro record (vitro/profiler/whole_program.h), and reports where the trace is.
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -18,6 +18,8 @@
 #include <sstream>
 
 #include "command.h"
+#include "model_inputs.h"
+#include "profile_model.h"
 #include "vitro/base/error.h"
 #include "vitro/profiler/whole_program.h"
 
@@ -37,6 +39,8 @@ struct Setting {
   std::map<std::string_view, std::string> given;  // values of profile_settings()
   std::vector<std::string> program;
   bool is_usual = true;  // the default output
+  ProfileModelSetting of_model;
+  bool is_model() const { return program.size() == 1 && program[0].ends_with(".pt2"); }
 };
 
 std::string settings_text(const Setting& setting) {
@@ -161,11 +165,30 @@ class EarlierTrace {
   bool is_aside_ = false;
 };
 
+int run_model(const Setting& setting) {
+  try {
+    check_trace_name(setting.output);
+    WholeProgram wanted;
+    apply_settings(wanted, settings_text(setting));
+    ProfileModelSetting of_model = setting.of_model;
+    of_model.output = setting.output;
+    const EarlierTrace earlier(setting.is_usual);
+    profile_model(setting.program[0], of_model, wanted);
+  } catch (const Error& e) {
+    return std::fprintf(stderr, "vitro profile: %s\n", e.what()), bad_usage;
+  }
+  std::fprintf(stderr, "vitro profile: the trace is in %s\n", setting.output.c_str());
+  return 0;
+}
+
 int run(const Setting& setting) {
   if (setting.program.empty()) {
-    std::fprintf(stderr, "vitro profile: which program? vitro profile [options] -- PROGRAM …\n");
+    std::fprintf(stderr,
+                 "vitro profile: which program? vitro profile [options] -- PROGRAM …, or "
+                 "vitro profile MODEL.pt2 [options]\n");
     return bad_usage;
   }
+  if (setting.is_model()) return run_model(setting);
   const std::string& name = setting.program[0];
   std::string text;
   try {
@@ -212,15 +235,27 @@ std::function<int()> declare(CLI::App& app) {
           help);
     }
   }
-  app.add_option("program", setting->program, "the program and its arguments, after --");
+  app.add_option(
+      "--input", setting->of_model.inputs,
+      cat("of a model: ", input_words, "; inputs without one are the export's example, or random"));
+  app.add_option("--model", setting->of_model.model, "one of the models in the file");
+  app.add_option("--steps", setting->of_model.steps, "of a model: calls to record")
+      ->capture_default_str();
+  app.add_flag("--eager", setting->of_model.eager, "of a model: op by op, not compiled");
+  app.add_option("program", setting->program,
+                 "the program and its arguments, after --; or a file of torch.export.save, .pt2");
+  app.footer(
+      "A model is compiled and called before the recording begins; then its kernels are listed "
+      "with the lines and modules of the model's Python code.");
   return [setting, output] {
     setting->is_usual = output->count() == 0;
     return run(*setting);
   };
 }
 
-const AddCommand profile("profile", "Profile a program that uses Vitro, without changing it",
-                         declare);
+const AddCommand profile(
+    "profile", "Profile a program that uses Vitro, without changing it, or a model (.pt2)",
+    declare);
 
 }  // namespace
 }  // namespace vitro::cli

@@ -142,6 +142,8 @@ void apply_settings(WholeProgram& program, std::string_view text) {
     const size_t equals = std::min(word.find('='), word.size());
     apply_one(program, word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
   }
+  program.profiler.profile_memory |= !program.memory_timeline_file.empty();
+  program.profiler.with_tensors |= !program.execution_trace_file.empty();
   const auto keys = sort_keys();
   const std::string& sort_by = program.rows.sort_by;
   VITRO_CHECK(sort_by.empty() || std::ranges::count(keys, sort_by), "sort_by: there is no \"",

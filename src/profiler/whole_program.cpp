@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -106,48 +107,33 @@ std::string own_file(const Recorded& r, const Status& status, const std::string&
   return file;
 }
 
-void write_averages(const Recorded& r, const Status& status) {
-  if (!r.wanted.table && r.wanted.table_file.empty()) return;
-  const Averages averages = r.profiler->key_averages(r.wanted.group);
-  if (r.wanted.table) {
-    TableOptions rows = r.wanted.rows;
+// The files that a program asks for beside the trace.
+std::array<std::string*, 5> files_of(WholeProgram& wanted) {
+  return {&wanted.table_file, &wanted.roofline_file, &wanted.flame_graph_file,
+          &wanted.memory_timeline_file, &wanted.execution_trace_file};
+}
+
+void write_averages(const Profiler& profiler, const WholeProgram& wanted) {
+  if (!wanted.table && wanted.table_file.empty()) return;
+  const Averages averages = profiler.key_averages(wanted.group);
+  if (wanted.table) {
+    TableOptions rows = wanted.rows;
     rows.colours = report::wants_colours(STDERR_FILENO);
     std::fputs(averages.table(rows).c_str(), stderr);
   }
-  const std::string file = own_file(r, status, r.wanted.table_file);
+  const std::string& file = wanted.table_file;
   if (file.empty()) return;
   const auto out = report::create_file(file);
   out->write(file.ends_with(".csv")    ? averages.csv()
              : file.ends_with(".json") ? averages.json()
-                                       : averages.table(r.wanted.rows));
+                                       : averages.table(wanted.rows));
   out->finish();
 }
 
-void draw_roofline(const Recorded& r, const std::string& file) {
+void draw_roofline(const Profiler& profiler, const std::string& file) {
   if (file.empty()) return;
   const std::optional<Peaks> known = known_peaks();
-  write_roofline(file, r.profiler->profile(), known ? *known : measure_peaks());
-}
-
-void write_other_files(const Recorded& r, const Status& status) {
-  const auto own = [&](const std::string& wanted) { return own_file(r, status, wanted); };
-  draw_roofline(r, own(r.wanted.roofline_file));
-  if (const auto file = own(r.wanted.flame_graph_file); !file.empty())
-    r.profiler->write_flame_graph(file);
-  if (const auto file = own(r.wanted.memory_timeline_file); !file.empty())
-    r.profiler->export_memory_timeline(file);
-  if (const auto file = own(r.wanted.execution_trace_file); !file.empty())
-    r.profiler->write_execution_trace(file);
-}
-
-// The file paths, relative to the folder in which the program started.
-void complete(WholeProgram& wanted) {
-  for (std::string* file : {&wanted.table_file, &wanted.roofline_file, &wanted.flame_graph_file,
-                            &wanted.memory_timeline_file, &wanted.execution_trace_file}) {
-    if (!file->empty()) *file = std::filesystem::absolute(*file);
-  }
-  wanted.profiler.profile_memory |= !wanted.memory_timeline_file.empty();
-  wanted.profiler.with_tensors |= !wanted.execution_trace_file.empty();
+  write_roofline(file, profiler.profile(), known ? *known : measure_peaks());
 }
 
 // Runs once, on the first thread to get here; others wait until it is done.
@@ -163,8 +149,9 @@ void write_now() {
     status.tell("trace", file);
     if (!status.is_asked_for())
       std::fprintf(stderr, "vitro: the trace of this program is in %s\n", file.c_str());
-    write_averages(r, status);
-    write_other_files(r, status);
+    WholeProgram own = r.wanted;
+    for (std::string* each : files_of(own)) *each = own_file(r, status, *each);
+    write_profile(*r.profiler, own);
   } catch (const std::exception& e) {
     status.tell("failed", e.what());
     std::fprintf(stderr, "vitro: not everything was written: %s\n", e.what());
@@ -219,7 +206,9 @@ bool begin() {
     check_trace_name(path.get());
     variable = "VITRO_PROFILE_OPTIONS";
     apply_settings(r.wanted, settings.get());
-    complete(r.wanted);
+    // The program may change its folder.
+    for (std::string* file : files_of(r.wanted))
+      if (!file->empty()) *file = std::filesystem::absolute(*file);
     r.profiler = std::make_unique<Profiler>(r.wanted.profiler);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "vitro: %s: %s; nothing is recorded\n", variable, e.what());
@@ -238,6 +227,16 @@ bool begin() {
 const bool begun = begin();
 
 }  // namespace
+
+void write_profile(const Profiler& profiler, const WholeProgram& wanted) {
+  write_averages(profiler, wanted);
+  draw_roofline(profiler, wanted.roofline_file);
+  if (!wanted.flame_graph_file.empty()) profiler.write_flame_graph(wanted.flame_graph_file);
+  if (!wanted.memory_timeline_file.empty())
+    profiler.export_memory_timeline(wanted.memory_timeline_file);
+  if (!wanted.execution_trace_file.empty())
+    profiler.write_execution_trace(wanted.execution_trace_file);
+}
 
 void check_trace_name(std::string_view file) {
   const std::string_view whole = file;

@@ -58,7 +58,7 @@ class Census(unittest.TestCase):
         self.assertIn("- modules.RNN, static, export: time limit: more than 600 s", lines)
         self.assertIn("- modules.GRU, dynamic, sizes of the example only: a guard failed", lines)
         self.assertIn("- modules.GRU, static, compiled: differs: output 0", lines)
-        self.assertEqual([len(part) for part in json.loads((self.path / "kept.json").read_text()).values()], [3, 2])
+        self.assertEqual([len(part) for part in json.loads((self.path / "kept.json").read_text()).values()], [3, 2, 0])
 
     def test_a_failed_run_is_kept_and_not_repeated(self):
         self.record("modules.GRU", inputs=["words"], outputs=["t"])
@@ -72,6 +72,46 @@ class Census(unittest.TestCase):
         self.assertEqual(self.run_census(*words).stdout, "")
         self.assertIn("failed", self.run_census(*words, "--again").stdout)
         self.assertEqual((self.path / "calls").read_text().count("run"), 2)
+
+    def latencies(self, **models):
+        self.lines = [{"model": f"modules.{name}", "threads": 2, "status": "measured", "contenders": found} for name, found in models.items()]
+        (self.path / "latency.jsonl").write_text("".join(json.dumps(row) + "\n" for row in self.lines))
+
+    def test_ours_is_compared_with_the_best_peer_that_agrees(self):
+        ours = {"load": 1, "first_call": 9, "again": 4, "least": 2, "resident_mb": 100, "differs": ""}
+        peer = {"load": 10, "first_call": 10, "least": 1, "resident_mb": 50, "differs": ""}
+        slow = {"load": 1, "first_call": 4, "again": 2, "least": 8, "resident_mb": 400, "differs": ""}
+        self.latencies(GRU={"eager": ours | {"least": 0.1}, "compiled": ours, "torch": peer, "openvino": slow},
+                       RNN={"compiled": ours, "torch": peer | {"differs": "output 0"}, "openvino": slow, "onnxruntime": {"why": "no op x"}},
+                       LSTM={"compiled": ours, "torch": {"why": "absent"}})
+        done = self.run_census("table", "--only", "modules.*")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        # latency 1/2 and 8/2, first result 5/10 both, with caches 2/4 both, memory 50/100 and 400/100
+        self.assertIn("| modules | 2 | 2 | 1.41 | 0.50 | 0.50 | 1.41 | 1 of 2 |", lines)
+        self.assertIn("| modules.RNN | 2 | – | 2 | 1 (differs) | 8 | – | 4.00 | 0.50 | 0.50 | 4.00 |", lines)
+        self.assertIn("| modules.LSTM | 2 | – | 2 | – | – | – | – | – | – | – |", lines)
+        for line in ("- modules.RNN, torch: differs from ours: output 0", "- modules.RNN, onnxruntime: no op x", "- modules.LSTM, torch: absent"):
+            self.assertIn(line, lines)
+
+    def test_latencies_are_measured_once(self):
+        self.record("modules.GRU", inputs=["words"], outputs=["t"])
+        self.record("modules.RNN", inputs=["words"], outputs=["t"])
+        rows = [{"mode": "compiled", "threads": 2, "calls": 3, "load_ns": 1e6, "first_call_ns": 2e6, "again_ns": 2e6, "convert_ns": None,
+                 "least_ns": 5e5, "p50_ns": 6e5, "p90_ns": 7e5, "p99_ns": 8e5, "resident_bytes": 1 << 20, "agrees": None},
+                {"mode": "torch", "threads": 2, "failure": "absent"}]
+        vitro = self.path / "vitro"
+        vitro.write_text(f"#!/bin/sh\ncase $2 in *GRU*) echo '{json.dumps({'rows': rows})}';; *) echo no model >&2; exit 2;; esac\n")
+        vitro.chmod(0o755)
+        words = ("latency", "--vitro", vitro, "--peers", "torch", "--threads", "2")
+        done = self.run_census(*words)
+        self.assertIn("modules.GRU, 2 threads: measured", done.stdout, done.stderr)
+        self.assertEqual(self.run_census(*words).stdout, "")
+        found = {row["model"]: row for row in map(json.loads, (self.path / "latency.jsonl").read_text().splitlines())}
+        self.assertEqual(found["modules.GRU"]["contenders"], {
+            "compiled": {"load": 1, "first_call": 2, "again": 2, "least": 0.5, "p50": 0.6, "p90": 0.7, "p99": 0.8, "resident_mb": 1, "calls": 3,
+                         "differs": ""}, "torch": {"why": "absent"}})
+        self.assertEqual((found["modules.RNN"]["status"], found["modules.RNN"]["why"]), ("failed", "no model"))
 
     def test_the_times_that_vitro_run_prints(self):
         census = load_census()

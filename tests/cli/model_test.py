@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vitro run, inspect, verify and bench on small exported models.   usage: model_test.py VITRO MODELS"""
+"""vitro run, inspect, verify, bench, explain and profile on small exported models.   usage: model_test.py VITRO MODELS"""
 import json
 import os
 import pathlib
@@ -243,6 +243,75 @@ class Model(unittest.TestCase):
                 done = self.run_it("bench", *words)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertTrue(done.stderr.startswith("vitro bench: "), done.stderr)
+                self.assertIn(part, done.stderr)
+
+    def test_explain_shows_what_a_model_was_compiled_to(self):
+        done = self.run_it("explain", MODELS / "dynamic.pt2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("model (vitro): 2 calls, 1 graph", done.stdout)
+        for part in ("\ngraph model/0", "make_pt2_samples.py:", "\n  guards\n", "\n  kernels\n", "\n  fused, or not\n", "because", "\ncompile time\n"):
+            self.assertIn(part, done.stdout)
+        self.assertNotIn("\n  source\n", done.stdout)
+        self.assertIn("\n  source\n", self.run_it("explain", MODELS / "dynamic.pt2", "--source").stdout)
+        summary = self.run_it("explain", MODELS / "dynamic.pt2", "--summary", "--calls", 3, "--input", "x=random:1").stdout
+        self.assertIn("3 calls", summary)
+        self.assertNotIn("guards", summary)
+
+    def test_explain_names_breaks(self):
+        done = self.run_it("explain", MODELS / "data.pt2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\d+ graphs?, \d+ recorded ops?, \d+ breaks?")
+
+    def test_explain_says_what_is_wrong(self):
+        for words, part in (
+            (("none.pt2",), "none.pt2"),
+            (("./none",), "./none"),
+            ((MODELS / "mlp.pt2", "--calls", 0), "--calls: needs at least 1, got 0"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+        ):
+            with self.subTest(words):
+                done = self.run_it("explain", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith("vitro explain: "), done.stderr)
+                self.assertIn(part, done.stderr)
+
+    def test_profile_lists_kernels_with_lines_and_modules(self):
+        for more, rows in (
+            ((), (r"\nlinear\S* \(matmul \[3, 4\] x \[4, 8\]\) +1 .*make_pt2_samples\.py:\d+", r"\nbetween kernels and ops +1 .* graph model/0")),
+            (("--eager",), (r"\naten::linear +1 .*make_pt2_samples\.py:\d+ \S+", r"\naten::relu_ +1 .*make_pt2_samples\.py:\d+")),
+        ):
+            with self.subTest(more):
+                done = self.run_it("profile", MODELS / "mlp.pt2", "--steps", 5, "-o", "t.json", *more)
+                self.assertEqual((done.returncode, done.stderr), (0, "vitro profile: the trace is in t.json\n"))
+                for row in rows:
+                    self.assertRegex(done.stdout, row)
+                self.assertIn("5 were recorded", done.stdout)
+                events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+                steps = {event["name"] for event in events if event["name"].startswith("ProfilerStep")}
+                self.assertEqual(steps, {f"ProfilerStep#{i}" for i in range(5)})
+                regions = [event for event in events if event["name"].startswith("Torch-Compiled Region") and event["ph"] == "X"]
+                self.assertEqual(len(regions), 0 if more else 5)
+
+    def test_profile_writes_the_files_of_its_other_options(self):
+        done = self.run_it("profile", MODELS / "dynamic.pt2", "--table", "--flame-graph", "f.svg", "--memory-timeline", "m.html", "--row-limit", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("more rows; --row-limit shows more", done.stdout)
+        self.assertIn("Self CPU time total", done.stderr)
+        for name in ("trace.json.gz", "f.svg", "m.html"):
+            self.assertGreater((self.folder / name).stat().st_size, 100)
+
+    def test_profile_says_what_is_wrong(self):
+        for words, part in (
+            (("none.pt2",), "none.pt2"),
+            ((MODELS / "mlp.pt2", "--steps", 0), "--steps: needs at least 1, got 0"),
+            ((MODELS / "mlp.pt2", "-o", "t.txt"), "a trace needs .json"),
+            ((MODELS / "mlp.pt2", "-o", "no/t.json"), "no/t.json"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+        ):
+            with self.subTest(words):
+                done = self.run_it("profile", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith("vitro profile: "), done.stderr)
                 self.assertIn(part, done.stderr)
 
 

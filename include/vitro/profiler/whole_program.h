@@ -38,6 +38,10 @@ std::span<const ProfileSetting> profile_settings();
 // Applies settings such as "record_shapes,row_limit=20".  Throws Error if they are invalid.
 void apply_settings(WholeProgram& program, std::string_view text);
 
+// Prints the table and writes the files that `wanted` asks for, of a stopped profiler; not the
+// trace.
+void write_profile(const Profiler& profiler, const WholeProgram& wanted);
+
 // Whether VITRO_PROFILE records this process now.
 bool is_whole_program_recorded();
 
