@@ -239,13 +239,10 @@ struct SplitScratch {
 }
 
 inline constexpr long depthwise_most_taps = 64;
-// Whether windows over one channel, with `columns` results for each of `groups` channels, have code
-// of their own, with lanes along the channels or the positions: each result is the sum of a few
-// products. As products of two matrices few columns would fill a part of a tile.
-[[gnu::always_inline]] inline bool is_depthwise(long channels, long columns, long taps,
-                                                long groups) {
-  return channels == 1 && taps <= depthwise_most_taps &&
-         (columns == 1 || (columns <= 8 && groups * columns >= 16 && groups > 1));
+// Whether windows over one channel have code of their own, with lanes along the channels or the
+// positions: each result is the sum of a few products.
+[[gnu::always_inline]] inline bool is_depthwise(long channels, long columns, long taps) {
+  return channels == 1 && columns == 1 && taps <= depthwise_most_taps;
 }
 
 // The widest panels of any machine.

@@ -33,6 +33,9 @@ const std::vector<Shape> shapes{
     {{2, 32, 7, 8}, {48, 8, 3, 3}, {2, 2}, {1, 1}, {0, 1}, {2, 1}, 4},
     {{2, 40, 8, 9}, {40, 1, 3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, 40},
     {{2, 40, 8, 9}, {80, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 40},
+    {{2, 12, 9, 8}, {36, 1, 7, 5}, {2, 1}, {3, 2}, {3, 2}, {1, 1}, 12},
+    {{1, 3, 9, 8}, {24, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 3},
+    {{2, 5, 9, 8}, {45, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 5},
     {{3, 96, 7, 7}, {96, 1, 5, 3}, {2, 1}, {2, 0}, {1, 2}, {1, 2}, 96},
     {{2, 17, 31}, {17, 1, 4}, {1}, {-2}, {3}, {2}, 17},
     {{1, 33, 4, 5, 6}, {33, 1, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}, 33},
@@ -318,6 +321,33 @@ TEST(ConvolutionText,
   EXPECT_NE(source_of(2, DType::f32).find("product.multiply_depthwise("), std::string::npos);
   EXPECT_NE(source_of(1, DType::f64).find("product.multiply_depthwise("), std::string::npos);
   EXPECT_NE(source_of(1, DType::bf16).find("product.multiply_depthwise("), std::string::npos);
+}
+
+// Where the result's channels are contiguous and the operand's are not, or are read several times.
+TEST(ConvolutionText, of_one_channel_per_group_copies_what_is_not_side_by_side) {
+  const auto source_of = [](int64_t columns, bool reads_input) {
+    const Function f = [=](const std::vector<Tensor>& in) {
+      const Tensor x = reads_input ? in[0] : relu(conv2d(in[0], in[3]));
+      const Tensor y = relu(conv2d(x, in[1], {}, {.padding = {1, 1}, .groups = 32}));
+      return std::vector<Tensor>{conv2d(y, in[2])};
+    };
+    const std::vector<Sizes> sizes{
+        {2, 32, 9, 9}, {32 * columns, 1, 3, 3}, {8, 32 * columns, 1, 1}, {32, 32, 1, 1}};
+    const Compiled c = compile_graph(passed_graph_of(sizes, f));
+    std::string all;
+    for (const auto& kernel : c.report.kernels) all += kernel.source;
+    return all;
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const bool reads_input : {false, true}) {
+    for (const int64_t columns : {1, 2, 8, 9}) {
+      const std::string text = source_of(columns, reads_input);
+      EXPECT_EQ(has(text, "product.multiply_depthwise("), columns <= 8) << text;
+      EXPECT_EQ(has(text, "copy_conv2d"), reads_input || (columns > 1 && columns <= 8)) << text;
+    }
+  }
 }
 
 TEST(ConvolutionText, names_its_kind_and_sizes) {

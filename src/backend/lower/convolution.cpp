@@ -266,8 +266,10 @@ class ConvolutionLowering {
   bool is_depthwise() const {
     const auto channels = channels_.constant(), columns = columns_.constant(),
                taps = count_of(taps_).constant();
-    return channels && columns && taps &&
-           kernels::is_depthwise(*channels, *columns, *taps, spec_.groups);
+    if (!channels || !columns || !taps) return false;
+    return kernels::is_depthwise(*channels, *columns, *taps) ||
+           (kernels::is_depthwise(*channels, 1, *taps) &&
+            should_repeat_channels(spec_.groups, *columns));
   }
 
   // If the channels of the result are contiguous: makes them the columns of one product, each of

@@ -110,6 +110,10 @@ SplitChoice choose_split(const MachineModel& machine, const SplitConvolution& of
   return {Verdict::yes(why_parts), most_rows};
 }
 
+bool should_repeat_channels(int64_t groups, int64_t columns) {
+  return groups > 1 && columns <= 8 && groups * columns >= 16;
+}
+
 bool is_below_block(sym::Expr size) {
   return sym::prove_less(size, 16).value_or(false);
 }

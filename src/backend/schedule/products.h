@@ -42,6 +42,11 @@ struct SplitChoice {
 };
 SplitChoice choose_split(const MachineModel& machine, const SplitConvolution& of);
 
+// Whether a convolution of one channel and `columns` results per group reads a copy of its operand
+// in which each channel stands as often, as results of channels of their own: products of so few
+// columns would fill a part of a tile, and together they have at least a vector of channels.
+bool should_repeat_channels(int64_t groups, int64_t columns);
+
 // Cost of element-by-element accesses, relative to transposing a block.
 inline constexpr int cost_of_steps_across = 3;
 // Whether a size is less than the side of a block that is transposed in registers.
