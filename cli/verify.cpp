@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "comparison.h"
+#include "image_input.h"
 #include "model_inputs.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -30,6 +31,7 @@ constexpr int compiled_runs = 3;  // the first calls of a compiled model may run
 struct VerifySetting {
   std::string file, model, reference;
   std::vector<std::string> inputs;
+  ImageOptions images;
   std::optional<double> rtol, atol;
   bool compile = false;
 };
@@ -76,7 +78,7 @@ class Verification {
         references_.push_back(std::move(arrays));
     if (references_.empty()) references_.emplace_back();
     for (const Arrays& one : references_)
-      inputs_.push_back(read_inputs(model, setting.inputs, one, !has_reference));
+      inputs_.push_back(read_inputs(model, setting.inputs, one, !has_reference, setting.images));
     model_ = model;
   }
 
@@ -364,6 +366,7 @@ std::function<int()> declare(CLI::App& app) {
                  ".npz or .safetensors with the arrays that are wanted");
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the reference's"));
+  add_image_options(app, setting->images);
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--rtol", setting->rtol,
                  "relative tolerance; without it that of "

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """vitro run, inspect, verify and bench on small exported models.   usage: model_test.py VITRO MODELS"""
 import json
+import math
 import os
 import pathlib
 import struct
@@ -11,6 +12,7 @@ import unittest
 import zipfile
 
 VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+IMAGES = MODELS.parent / "images"
 
 
 def safetensors(name):
@@ -99,6 +101,45 @@ class Model(unittest.TestCase):
         done = self.run_it("run", MODELS / "numbers.pt2", "--input", "k=many")
         self.assertIn("needs a number, got many", done.stderr)
 
+    def run_picture(self, *words):
+        return self.run_it("run", MODELS / "picture.pt2", *words, "-o", "out")
+
+    def test_run_takes_images(self):
+        image = IMAGES / "rgb.png"
+        done = self.run_picture("--input", f"image={image}", "--image-size", "8x11", "--image-mean", "0.5", "--image-std", "0.25")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shape, values = read_npy(self.folder / "out" / "image.npy")
+        self.assertEqual(shape, [1, 3, 8, 11])
+        resized = read_npz(IMAGES / "expected.npz")["resize.bilinear.8x11.npy"][-8 * 11 * 3 :]
+        for i, value in enumerate(values):
+            channel, pixel = divmod(i, 8 * 11)
+            self.assertAlmostEqual(value, (resized[3 * pixel + channel] / 255 - 0.5) / 0.25, delta=1e-6)
+        # Several of one input, with a preset.
+        done = self.run_picture("--input", f"image={image}", "--input", f"image={IMAGES / 'grey.jpg'}", "--image", "imagenet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("f32[2, 3, 224, 224]", done.stdout)
+
+    def test_run_names_the_likeliest_classes(self):
+        image = ("--input", f"image={IMAGES / 'rgb.png'}")
+        (self.folder / "labels.txt").write_text("cat\ndog\r\nbird\nfish\ncow\nhorse\n\n")
+        for words in (("--top", 6, "--labels", "labels.txt"), ("--labels", "labels.txt"), ("--top", 2)):
+            done = self.run_picture(*image, *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            shape, values = read_npy(self.folder / "out" / "classes.npy")
+            order = sorted(range(6), key=lambda i: -values[i])
+            rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%")]
+            self.assertEqual([int(row[0]) for row in rows], order[: words[1] if words[0] == "--top" else 5])
+            if "labels.txt" in words:
+                self.assertEqual([row[1] for row in rows], [("cat", "dog", "bird", "fish", "cow", "horse")[i] for i in order][: len(rows)])
+            total = sum(math.exp(value) for value in values)
+            for row in rows:
+                self.assertAlmostEqual(float(row[-1][:-1]), 100 * math.exp(values[int(row[0])]) / total, delta=0.01)
+        (self.folder / "few.txt").write_text("cat\ndog\n")
+        for labels, part in (("few.txt", "with the sizes [N, 2]"), ("none.txt", "none.txt: cannot be read")):
+            done = self.run_picture(*image, "--labels", labels)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(part, done.stderr)
+
     def test_run_says_what_is_wrong(self):
         for words, part in (
             (("none.pt2",), "none.pt2"),
@@ -107,6 +148,9 @@ class Model(unittest.TestCase):
             ((MODELS / "mlp.pt2", "--input", "x=none.npy"), "none.npy"),
             ((MODELS / "mlp.pt2", "--input", "x=random:a"), "needs random:SEED"),
             ((MODELS / "mlp.pt2", "--model", "other"), "other"),
+            ((MODELS / "mlp.pt2", "--input", f"x={IMAGES / 'rgb.png'}"), "takes no image: needs the sizes [N, C, H, W]"),
+            ((MODELS / "picture.pt2", "--input", f"image={IMAGES / 'cmyk.jpg'}"), "convert it to RGB"),
+            ((MODELS / "picture.pt2", "--input", "image=random", "--input", "image=random"), "is given 2 times, which only images may be"),
         ):
             with self.subTest(words):
                 done = self.run_it("run", *words)
