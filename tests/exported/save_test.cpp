@@ -1,5 +1,5 @@
 // Functions and graphs are saved as packages of torch.export: what is loaded again computes the
-// same.  With VITRO_SAVED set to a folder, the packages stay there with inputs and results, for
+// same.  With SAVED_PACKAGES set to a folder, the packages stay there with inputs and results, for
 // saved_test.py, which runs them in PyTorch.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path folder() {
-  const char* given = std::getenv("VITRO_SAVED");
+  const char* given = std::getenv("SAVED_PACKAGES");
   return given ? fs::path(given) : fs::path(testing::TempDir()) / "vitro_saved";
 }
 
@@ -183,12 +183,12 @@ TEST(Save, tied_weights_stay_tied) {
   struct Tied : nn::Module {
     nn::Embedding e{*this, "e", 5, 4};
     nn::Linear l{*this, "l", 4, 5};
-    Tensor half;
+    Tensor part;
     Tied() {
       l.weight = e.weight;
-      add_buffer("half", half, narrow(e.weight, 0, 1, 2));
+      add_buffer("part", part, narrow(e.weight, 0, 1, 2));
     }
-    Tensor operator()(const Tensor& ids) { return l(e(ids)) + sum(half); }
+    Tensor operator()(const Tensor& ids) { return l(e(ids)) + sum(part); }
   } model;
   const Tensor ids = Tensor::from<int64_t>({0, 3, 4}, {3});
   Saved saved("tied", export_graph(std::ref(model), ids));

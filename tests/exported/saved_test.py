@@ -61,7 +61,7 @@ def main():
         print("skipped: no Python with torch and safetensors; bench/peers/setup makes one in .venv")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.argv[1], "--gtest_brief=1", "--gtest_filter=Save.*"], env=os.environ | {"VITRO_SAVED": folder}, check=True)
+        subprocess.run([sys.argv[1], "--gtest_brief=1", "--gtest_filter=Save.*"], env=os.environ | {"SAVED_PACKAGES": folder}, check=True)
         if len(list(pathlib.Path(folder).glob("*.pt2"))) < 10:
             sys.exit("the tests have saved too few programs")
         return subprocess.run([python, "-c", IN_TORCH, folder]).returncode

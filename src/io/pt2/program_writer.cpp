@@ -337,7 +337,7 @@ class ProgramWriter {
       const auto at = static_cast<size_t>(one.argument - call.schema->arguments.data());
       by_name = by_name || at != place++ || one.argument->keyword_only;
       inputs += cat(inputs.empty() ? "" : ",",
-                    input_json(one.argument->name, argument_json(one), by_name));
+                    input_json(one.argument->name, argument_json(node, one), by_name));
     }
     std::string outputs;
     const bool is_list = call.schema->results[0].type.list;
@@ -345,8 +345,7 @@ class ProgramWriter {
       outputs += cat(outputs.empty() ? "" : ",",
                      is_list ? named(result) : tagged("as_tensor", named(result)));
     if (is_list) outputs = tagged("as_tensors", cat('[', outputs, ']'));
-    nodes_.push_back(
-        node_json(call.target, inputs, outputs, metadata_json(node.location), node.name));
+    nodes_.push_back(node_json(call.target, inputs, outputs, metadata_json(node), node.name));
     note_data_sizes(n);
   }
 
@@ -356,12 +355,15 @@ class ProgramWriter {
     if (data) sources_.try_emplace(data->symbol, Source{NodeId{n}, 0});
   }
 
-  static std::string metadata_json(const graph::SourceLocation& location) {
+  static std::string metadata_json(const Node& node) {
+    const graph::SourceLocation& location = node.location;
     return json_of([&](Json& json) {
       json.begin_object();
+      // torch shows the last line, which is code of the file.
+      const std::string_view called = location.call.empty() ? node.op->name : location.call;
       if (!location.file.empty())
         json.member("stack_trace", cat("File \"", location.file, "\", line ", location.line,
-                                       ", in ", location.call.empty() ? "forward" : location.call));
+                                       ", in forward\n    ", called));
       const std::string_view path = module_path(location.module);
       std::string stack = "L__self__,,vitro.Module";
       for (size_t end = 0; !path.empty() && end != path.npos;) {
@@ -373,9 +375,14 @@ class ProgramWriter {
     });
   }
 
-  std::string argument_json(const graph::GivenArgument& given) {
+  std::string argument_json(const Node& node, const graph::GivenArgument& given) {
     const ArgType& type = given.argument->type;
-    if (const auto* operand = std::get_if<Arg>(&given.value)) return operand_json(*operand, type);
+    if (const auto* operand = std::get_if<Arg>(&given.value)) {
+      const auto* number = std::get_if<Scalar>(operand);
+      if (number && type.kind == ArgKind::tensor && !takes_numbers(*node.op))
+        return tagged("as_tensor", named(number_tensor(node, *number)));
+      return operand_json(*operand, type);
+    }
     if (const auto* list = std::get_if<std::vector<Arg>>(&given.value)) {
       std::string out;
       for (const Arg& one : *list)
@@ -395,6 +402,26 @@ class ProgramWriter {
     if (const auto* dtype = std::get_if<DType>(&value))
       return tagged("as_scalar_type", cat(dtype_number(*dtype)));
     return text_json(std::get<std::string>(value), type);
+  }
+
+  // Whether torch takes a number where the schema has a tensor.
+  static bool takes_numbers(const OpDef& op) {
+    constexpr std::string_view names[] = {"add", "sub", "mul", "div"};
+    return std::ranges::find(names, op.name) != std::end(names);
+  }
+  // A node that makes a tensor of a number, of the dtype in which the op computes.
+  std::string number_tensor(const Node& node, const Scalar& number) {
+    const DType dtype = node.op->pointwise ? graph::common_dtype(g_, node) : node.results[0].dtype;
+    const std::string out = taken_.take("scalar_tensor");
+    nodes_.push_back(node_json(
+        "torch.ops.aten.scalar_tensor.default",
+        cat(input_json("s", number_json(number, {ArgKind::scalar}), false), ',',
+            input_json("dtype", tagged("as_scalar_type", cat(dtype_number(dtype))), true)),
+        tagged("as_tensor", named(out)), metadata_json(node), out));
+    TensorMeta meta;
+    meta.dtype = dtype;
+    extra_.emplace_back(out, std::move(meta));
+    return out;
   }
 
   std::string operand_json(const Arg& arg, const ArgType& type) {
@@ -477,6 +504,7 @@ class ProgramWriter {
     for (uint32_t n = 0; n < g_.size(); ++n)
       for (size_t i = 0; i < names_[n].size(); ++i)
         json.key(names_[n][i]).raw(meta_json(g_.nodes()[n].results[i], trains[n]));
+    for (const auto& [name, meta] : extra_) json.key(name).raw(meta_json(meta, false));
     json.end().key("sym_int_values").begin_object();
     for (const auto& [name, value] : sym_ints_)
       json.key(name).raw(meta_size(Size(hint_of(value), value)));
@@ -671,6 +699,7 @@ class ProgramWriter {
   std::unordered_map<sym::Expr, Source> sources_;
   std::unordered_map<sym::Expr, std::string> numbers_;
   std::vector<std::pair<std::string, sym::Expr>> sym_ints_;
+  std::vector<std::pair<std::string, TensorMeta>> extra_;  // of nodes that the graph does not have
   std::vector<std::string> nodes_;
   std::string left_name_;
 };
