@@ -100,7 +100,7 @@ class Exporter {
     // Results that are views are copied, which makes them outputs of their own.
     if (find_results()) {
       capture();
-      VITRO_CHECK(!find_results(), "export_graph: a result is no output of the graph");
+      find_results();
     }
     add_inputs();
     add_nodes();
@@ -141,9 +141,12 @@ class Exporter {
                 report.segments.size(), " graphs");
     if (!report.segments.empty()) guards_ = report.segments[0].guards;
     if (!seen_.graph) seen_.graph.emplace();
+    VITRO_CHECK(seen_.outputs.size() == seen_.graph->outputs().size() &&
+                    seen_.inputs.size() == seen_.graph->inputs().size(),
+                "export_graph: the function does not run as one graph");
   }
 
-  // Finds where each result is; whether one has to be copied.
+  // Finds where each result is; whether some have to be copied, which made() then does.
   bool find_results() {
     bool again = false;
     places_.clear();
@@ -154,8 +157,8 @@ class Exporter {
       (void)result.const_data();
       places_.push_back(place_of(result));
       if (places_.back() != nowhere) continue;
-      again = again || !copied_[i];
-      copied_[i] = true;
+      VITRO_CHECK(!copied_[i], "export_graph: result ", i, " is no output of the graph");
+      again = copied_[i] = true;
     }
     return again;
   }
@@ -183,12 +186,15 @@ class Exporter {
         std::ranges::any_of(seen_.inputs, shares);
     return is_view ? nowhere : outside;
   }
+  // Whether the result is laid out as the output was in this run.
   static bool is_whole(const Tensor& result, const TensorMeta& meta) {
-    if (result.rank() != meta.rank()) return false;
-    for (size_t d = 0; d < meta.sizes.size(); ++d)
-      if (!meta.sizes[d].is_symbolic() && meta.sizes[d].hint() != result.impl()->sizes[d])
-        return false;
-    return true;
+    const TensorImpl& impl = *result.impl();
+    const auto same = [](const Sizes& said, const Ints& is) {
+      return std::ranges::equal(said, is, [](Size a, int64_t b) {
+        return a.hint() == b || sym::is_data(a.expr());
+      });
+    };
+    return impl.offset == 0 && same(meta.sizes, impl.sizes) && same(meta.strides, impl.strides);
   }
 
   // ---- inputs ----
@@ -259,7 +265,7 @@ class Exporter {
 
   // ---- nodes and outputs ----
 
-  Value moved(Value value) const { return {*new_node_[value.node.n], value.output}; }
+  Value moved(Value value) const { return {new_node_.at(value.node.n).value(), value.output}; }
 
   void add_nodes() {
     const graph::Graph& g = *seen_.graph;

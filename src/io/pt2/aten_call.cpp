@@ -102,6 +102,10 @@ int misfit(const graph::Graph& g, const std::vector<GivenArgument>& arguments) {
     if (const auto* list = std::get_if<std::vector<graph::Arg>>(&one.value))
       for (const graph::Arg& element : *list)
         worst = std::max(worst, misfit(g, element, one.argument->type));
+    // An attribute may be several dimensions where an overload takes one.
+    const auto* value = std::get_if<ArgValue>(&one.value);
+    if (value && std::holds_alternative<std::vector<Scalar>>(*value) && !one.argument->type.list)
+      return 2;
   }
   return worst;
 }
