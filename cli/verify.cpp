@@ -301,6 +301,8 @@ class Verification {
       out += cat(" (", about.target, ")");
       if (!about.location.empty()) out += cat(" of ", about.location);
       if (!about.module.empty()) out += cat(", in ", about.module);
+      if (about.target.starts_with("higher_order."))
+        out += ", of which the nodes inside are not compared";
     }
     return cat(out, ", ", got.dtype(), got.sizes(), ": ", found.text());
   }

@@ -190,9 +190,8 @@ class Exporter {
   static bool is_whole(const Tensor& result, const TensorMeta& meta) {
     const TensorImpl& impl = *result.impl();
     const auto same = [](const Sizes& said, const Ints& is) {
-      return std::ranges::equal(said, is, [](Size a, int64_t b) {
-        return a.hint() == b || sym::is_data(a.expr());
-      });
+      return std::ranges::equal(
+          said, is, [](Size a, int64_t b) { return a.hint() == b || sym::is_data(a.expr()); });
     };
     return impl.offset == 0 && same(meta.sizes, impl.sizes) && same(meta.strides, impl.strides);
   }

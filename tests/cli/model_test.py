@@ -13,6 +13,7 @@ import zipfile
 
 VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 IMAGES = MODELS.parent / "images"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def safetensors(name):
@@ -177,6 +178,15 @@ class Model(unittest.TestCase):
         self.assertLess(about["flops"], 2 * products)
         self.assertEqual(about["flops"], sum(one["flops"] for one in about["modules"]))
 
+    def test_inspect_measures_memory(self):
+        about = json.loads(self.run_it("inspect", MODELS / "picture.pt2", "--json", "--memory").stdout)
+        image = 2 * 3 * 8 * 9 * 4
+        # The copy of the image, and the small tensors of the classes.
+        self.assertGreaterEqual(about["peak_tensor_bytes"], image)
+        self.assertLess(about["peak_tensor_bytes"], 2 * image)
+        self.assertEqual(about["peak_bytes"], about["peak_tensor_bytes"] + about["bytes"])
+        self.assertIn("peak memory for inputs of the example's sizes", self.run_it("inspect", MODELS / "picture.pt2", "--memory").stdout)
+
     def test_inspect_says_what_is_wrong(self):
         (self.folder / "x.pt2").write_bytes(b"no model")
         done = self.run_it("inspect", "x.pt2")
@@ -225,6 +235,21 @@ class Model(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("is f32[2, 6, 4], wanted i64[4]", done.stdout)
         self.assertIn("is f32[2, 6], wanted f32[2, 6, 4]", done.stdout)
+
+    def test_verify_compares_with_what_torch_computes_now(self):
+        python = ROOT / ".venv/bin/python"
+        if not python.exists():
+            self.skipTest("no .venv with torch; bench/peers/setup makes one")
+        for name in ("mlp", "numbers"):
+            done = self.verify(name, "--reference", "torch", "--python", python)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertRegex(done.stdout, r"eager with reference: \d+ nodes?, 0 differ")
+
+    def test_verify_says_which_python_is_wrong(self):
+        for python, part in (("no_such_python", "cannot import numpy, torch"), ("false", "--python PATH")):
+            done = self.verify("mlp", "--reference", "torch", "--python", python)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(part, done.stderr)
 
     def test_verify_takes_inputs_from_elsewhere(self):
         arrays = read_npz(MODELS / "dynamic.npz")

@@ -52,8 +52,10 @@ bool is_close(const Tensor& got, const Tensor& wanted) {
 // Saves and loads the call; how the results differ, empty if they do not.
 std::string saved_differs(const OpSample& sample, const std::string& name) {
   const SampleCall call = call_of(sample);
-  const std::vector<Tensor> inputs = tensors_of(call);
-  std::vector<Tensor> wanted = ops::call(call.overload->schema.full_name(), {}, call.arguments);
+  std::vector<Tensor> inputs;  // calls may write theirs
+  for (const Tensor& one : tensors_of(call)) inputs.push_back(clone(one));
+  const std::vector<Tensor> wanted =
+      ops::call(call.overload->schema.full_name(), {}, call.arguments);
   const auto f = [&](const std::vector<Tensor>& tensors) {
     const SampleCall now = with_tensors(call, tensors);
     return ops::call(now.overload->schema.full_name(), {}, now.arguments);
@@ -61,7 +63,8 @@ std::string saved_differs(const OpSample& sample, const std::string& name) {
   const std::string path = (folder() / (name + ".pt2")).string();
   save(export_graph(f, inputs), path);
   const ExportedModel model = load(path);
-  std::vector<ArgValue> given(inputs.begin(), inputs.end());
+  std::vector<ArgValue> given;
+  for (const Tensor& one : inputs) given.emplace_back(clone(one));
   const ModelResults got = model(std::span<const ArgValue>(given));
   std::vector<io::NamedTensor> arrays;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -93,8 +96,12 @@ TEST(SavedSamples, programs_of_one_op_give_its_results) {
       }
     }
   }
-  for (const std::string& one : unsaved) std::printf("%s\n", one.c_str());
-  EXPECT_GT(saved, 1000);
+  for (const std::string& one : unsaved) {
+    const bool is_known = one.find("ATen has no call for") != one.npos ||  // random numbers, ...
+                          one.find("needs a value at") != one.npos;        // it reads elements
+    EXPECT_TRUE(is_known) << one;
+  }
+  EXPECT_GT(saved, 2000);
 }
 
 }  // namespace
