@@ -227,6 +227,15 @@ class Model(unittest.TestCase):
         # A tolerance that takes it.
         self.assertEqual(self.verify("dynamic", "--reference", "wrong.npz", "--rtol", 2).returncode, 0)
 
+    def test_verify_says_which_nodes_it_does_not_see(self):
+        sample = safetensors("control")
+        write_npy(self.folder / "x.npy", *sample["0.in.x"], "<f4", "f")
+        write_npy(self.folder / "y.npy", [2, 3], [1e6] * 6, "<f4", "f")
+        write_npz(self.folder / "wrong.npz", {"in.x.npy": (self.folder / "x.npy").read_bytes(), "node.getitem_4.npy": (self.folder / "y.npy").read_bytes()})
+        done = self.verify("control", "--reference", "wrong.npz")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertRegex(done.stdout, r"getitem_4 \(higher_order\.cond\).*, of which the nodes inside are not compared")
+
     def test_verify_tells_other_dtypes_and_sizes(self):
         arrays = read_npz(MODELS / "dynamic.npz")
         arrays["out.0.npy"], arrays["out.1.npy"] = arrays["out.2.npy"], arrays["out.0.npy"]
