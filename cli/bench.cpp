@@ -18,8 +18,8 @@
 
 #include "command.h"
 #include "model_inputs.h"
-#include "peers_script.h"
 #include "power.h"
+#include "python.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"

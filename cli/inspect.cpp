@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "command.h"
@@ -17,13 +18,14 @@
 #include "vitro/report/json.h"
 #include "vitro/report/table.h"
 #include "vitro/report/units.h"
+#include "vitro/runtime/memory.h"
 
 namespace vitro::cli {
 namespace {
 
 struct InspectSetting {
   std::string file, model;
-  bool json = false, flops = false;
+  bool json = false, flops = false, memory = false;
   int depth = 2;
   size_t rows = 20;
 };
@@ -48,6 +50,26 @@ class FlopCounter : public Interpreter {
     std::vector<Tensor> again(results.size());
     call.op->composite->expand(call.operands, call.attrs, again);
   }
+};
+
+// Notes after which call most memory is in use.
+class MemoryWatcher : public Interpreter {
+ public:
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    const int64_t before = memory_stats().peak_bytes;
+    Interpreter::call(call, results);
+    if (memory_stats().peak_bytes <= before) return;
+    op = call.op->name;
+    module = module_path(current_module);
+  }
+  std::string_view op, module;
+};
+
+// What a call on the example needs besides the weights and its arguments.
+struct Memory {
+  int64_t eager = 0;             // at most at a time
+  std::string where;             // the call at which that is so
+  std::optional<int64_t> arena;  // of the compiled model, if it could be compiled
 };
 
 struct Module {
@@ -114,6 +136,7 @@ class Inspection {
       if (one.kind == ModelWeight::Kind::parameter) parameters_ += elements_of(one.tensor);
     }
     if (setting.flops) count_flops();
+    if (setting.memory) measure_memory();
   }
 
   void print() const;
@@ -135,6 +158,24 @@ class Inspection {
     flops_ = counter.total;
     for (const auto& [path, count] : counter.by_module) module(path).flops += count;
   }
+  void measure_memory() {
+    const std::vector<ArgValue> inputs = read_inputs(model_, {});
+    MemoryWatcher watcher;
+    const int64_t before = memory_stats().live_bytes;
+    reset_memory_peak();
+    {
+      const Using use(&watcher);
+      (void)model_(std::span<const ArgValue>(inputs));
+    }
+    memory_.eager = memory_stats().peak_bytes - before;
+    memory_.where = cat(watcher.op, watcher.module.empty() ? "" : " in ", watcher.module);
+    const ExportedModel compiled = model_.compile();
+    constexpr int calls = 3;  // the first ones may run op by op
+    for (int i = 0; i < calls; ++i) (void)compiled(std::span<const ArgValue>(inputs));
+    for (const SegmentReport& one : compiled.report().segments)
+      if (one.compiled && one.build)
+        memory_.arena = std::max(memory_.arena.value_or(0), one.build->arena_bytes);
+  }
   std::vector<std::pair<std::string, uint64_t>> ops_by_count() const {
     std::vector<std::pair<std::string, uint64_t>> out(ops_.begin(), ops_.end());
     std::ranges::stable_sort(out, [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -143,12 +184,14 @@ class Inspection {
   void print_signature() const;
   void print_modules() const;
   void print_ops() const;
+  void print_memory() const;
 
   const InspectSetting& setting_;
   ExportedModel model_;
   std::map<std::string, uint64_t> ops_;
   std::map<std::string, Module> modules_;
   uint64_t bytes_ = 0, parameters_ = 0, flops_ = 0;
+  Memory memory_;
 };
 
 std::string range_text(const ModelSize& size) {
@@ -226,8 +269,21 @@ void Inspection::print() const {
   if (setting_.flops)
     std::printf("%s floating-point operations for inputs of the example's sizes\n",
                 report::count_text(static_cast<double>(flops_)).c_str());
+  if (setting_.memory) print_memory();
   print_modules();
   print_ops();
+}
+
+void Inspection::print_memory() const {
+  const auto text = [](auto bytes) { return report::bytes_text(static_cast<double>(bytes)); };
+  std::printf(
+      "peak memory for inputs of the example's sizes: %s, weights %s and at most %s of "
+      "tensors, at %s\n",
+      text(static_cast<int64_t>(bytes_) + memory_.eager).c_str(), text(bytes_).c_str(),
+      text(memory_.eager).c_str(), memory_.where.c_str());
+  if (memory_.arena)
+    std::printf("compiled, instead of these tensors an arena of %s, and the outputs\n",
+                text(*memory_.arena).c_str());
 }
 
 void json_of_sizes(report::Json& json, const std::vector<ModelSize>& sizes) {
@@ -288,6 +344,11 @@ void Inspection::print_json() const {
   for (const auto& [name, count] : ops_by_count()) json.member(name, count);
   json.end().member("parameters", parameters_).member("bytes", bytes_);
   if (setting_.flops) json.member("flops", flops_);
+  if (setting_.memory) {
+    json.member("peak_bytes", static_cast<int64_t>(bytes_) + memory_.eager);
+    json.member("peak_tensor_bytes", memory_.eager).member("peak_at", memory_.where);
+    if (memory_.arena) json.member("arena_bytes", *memory_.arena);
+  }
   json.end();
   text.finish();
   std::printf("%s\n", text.text().c_str());
@@ -315,6 +376,9 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--json", setting->json, "as JSON, complete");
   app.add_flag("--flops", setting->flops,
                "also count floating-point operations, by a run on the example");
+  app.add_flag("--memory", setting->memory,
+               "also measure the most memory that calls on the example need, eager and compiled: "
+               "weights, and tensors that exist at the same time");
   app.add_option("--depth", setting->depth, "levels of modules")->capture_default_str();
   app.add_option("--rows", setting->rows, "rows of tables")->capture_default_str();
   return [setting] { return run(*setting); };

@@ -1,4 +1,4 @@
-// Reads or makes the inputs of a model: arrays of NumPy's files, random tensors, numbers.
+// Reads or makes the inputs of a model: arrays of NumPy's files, images, random tensors, numbers.
 #include "model_inputs.h"
 
 #include <algorithm>
@@ -63,7 +63,13 @@ Scalar scalar_of(const ModelInput& input, const std::string& text) {
   return Scalar(*real);
 }
 
-ArgValue value_of(const ModelInput& input, const std::string& text) {
+ArgValue value_of(const ModelInput& input, const std::vector<std::string>& texts,
+                  const ImageOptions& images) {
+  if (!texts.empty() && std::ranges::all_of(texts, [](auto& one) { return is_image(one); }))
+    return image_tensor(texts, input, images);
+  VITRO_CHECK(texts.size() <= 1, "--input ", input.name, ": is given ", texts.size(),
+              " times, which only images may be");
+  const std::string text = texts.empty() ? "random:0" : texts[0];
   if (input.kind == ModelInput::Kind::number)
     return text.starts_with(random_word) ? input.literal : ArgValue(scalar_of(input, text));
   if (input.kind == ModelInput::Kind::literal) {
@@ -120,8 +126,9 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
 }
 
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
-                                  std::vector<io::NamedTensor> arrays, bool may_be_example) {
-  std::vector<std::optional<std::string>> texts(model.inputs().size());
+                                  std::vector<io::NamedTensor> arrays, bool may_be_example,
+                                  const ImageOptions& images) {
+  std::vector<std::vector<std::string>> texts(model.inputs().size());
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == word.npos && is_archive(word)) {
@@ -131,7 +138,7 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<
     }
     VITRO_CHECK(equals != word.npos, "--input ", word,
                 ": needs NAME=FILE.npy, NAME=random:SEED, NAME=NUMBER or FILE.npz");
-    texts[input_named(model, word.substr(0, equals), word)] = word.substr(equals + 1);
+    texts[input_named(model, word.substr(0, equals), word)].push_back(word.substr(equals + 1));
   }
   std::vector<ArgValue> out;
   const std::vector<Tensor> example = model.example();
@@ -140,17 +147,18 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<
     const ModelInput& input = model.inputs()[i];
     const size_t tensor = next;
     next += input.kind == ModelInput::Kind::tensor;
-    const Tensor* array = texts[i] ? nullptr : array_named(arrays, "in", input.name);
+    const bool given = !texts[i].empty();
+    const Tensor* array = given ? nullptr : array_named(arrays, "in", input.name);
     if (array) {
       out.push_back(value_of_array(input, *array));
-    } else if (!texts[i] && input.kind == ModelInput::Kind::literal) {
+    } else if (!given && input.kind == ModelInput::Kind::literal) {
       out.push_back(input.literal);
-    } else if (!texts[i] && may_be_example && next > tensor && tensor < example.size()) {
+    } else if (!given && may_be_example && next > tensor && tensor < example.size()) {
       out.emplace_back(example[tensor]);
     } else {
-      VITRO_CHECK(texts[i] || may_be_example, "input ", input.text(),
+      VITRO_CHECK(given || may_be_example, "input ", input.text(),
                   ": is missing; give it as --input ", input.name, "=FILE.npy");
-      out.push_back(value_of(input, texts[i].value_or("random:0")));
+      out.push_back(value_of(input, texts[i], images));
     }
   }
   return out;

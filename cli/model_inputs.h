@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "image_input.h"
 #include "vitro/exported/model.h"
 #include "vitro/io/named_tensor.h"
 
@@ -11,8 +12,10 @@ namespace vitro::cli {
 
 // What --input takes, for its help.
 constexpr const char* input_words =
-    "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=random:SEED, NAME=NUMBER, or FILE.npz with arrays "
-    "that have the names of inputs; may be repeated";
+    "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=IMAGE.png or .jpg (several of one input are a "
+    "batch), "
+    "NAME=random:SEED, NAME=NUMBER, or FILE.npz with arrays that have the names of inputs; may be "
+    "repeated";
 
 // All arrays of a file, .npz or .safetensors.
 std::vector<io::NamedTensor> read_arrays(const std::string& path);
@@ -22,13 +25,13 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
                           const std::string& name);
 
 // One value for each input of the model, from words such as
-//   x=a.npy   x=arrays.npz:name   x=random:7   k=3   flag=true   arrays.npz
+//   x=a.npy   x=arrays.npz:name   x=photo.png   x=random:7   k=3   flag=true   arrays.npz
 // An input that no word names takes the array in.NAME or NAME of `arrays`; otherwise it is that of
 // the export's example, or random:0 if the file has none, and a literal its own value.  Random
 // tensors have the sizes of the export's example: normal numbers, integers from 0 to 9.  Error: a
 // word that does not fit or, unless `may_be_example`, an input that nothing names.
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
                                   std::vector<io::NamedTensor> arrays = {},
-                                  bool may_be_example = true);
+                                  bool may_be_example = true, const ImageOptions& images = {});
 
 }  // namespace vitro::cli

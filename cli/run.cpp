@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "command.h"
+#include "image_input.h"
 #include "model_inputs.h"
+#include "top_classes.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
@@ -23,9 +25,10 @@ namespace vitro::cli {
 namespace {
 
 struct RunSetting {
-  std::string file, model, output;
+  std::string file, model, output, labels;
   std::vector<std::string> inputs;
-  int repeat = 1;
+  ImageOptions images;
+  int repeat = 1, top = 0;
   bool compile = false, explain = false;
 };
 
@@ -68,7 +71,11 @@ int run_model(const RunSetting& setting) {
   ExportedModel model = load(setting.file, setting.model);
   const int64_t loading = ticks_to_ns(ticks() - begin);
   if (setting.compile) model = model.compile();
-  const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
+  const std::optional<TopClasses> top =
+      setting.top > 0 || !setting.labels.empty()
+          ? std::optional<TopClasses>(std::in_place, setting.top, setting.labels)
+          : std::nullopt;
+  const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs, {}, true, setting.images);
   std::optional<ModelResults> results;
   std::vector<int64_t> times;
   for (int i = 0; i < std::max(setting.repeat, 1); ++i) {
@@ -78,6 +85,7 @@ int run_model(const RunSetting& setting) {
     times.push_back(ticks_to_ns(ticks() - from));
   }
   write_outputs(*results, setting.output);
+  if (top) std::fputs(top->text(*results).c_str(), stdout);
   const auto text = [](int64_t ns) { return report::time_text(static_cast<double>(ns)); };
   std::printf("loaded in %s, first call %s", text(loading).c_str(), text(times[0]).c_str());
   if (times.size() > 1) {
@@ -105,6 +113,11 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");
+  add_image_options(app, setting->images);
+  app.add_option("--top", setting->top,
+                 "show the largest of this many classes, of outputs [N, CLASSES]; 5 with --labels")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--labels", setting->labels, "the names of the classes, one on each line");
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--repeat", setting->repeat, "the number of calls")->capture_default_str();
   app.add_flag("--compile", setting->compile, "compile the model");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,10 +16,13 @@
 
 #include "command.h"
 #include "comparison.h"
+#include "image_input.h"
 #include "model_inputs.h"
+#include "python.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/generator.h"
+#include "vitro/io/npy.h"
 #include "vitro/ops/create.h"
 #include "vitro/report/table.h"
 
@@ -28,8 +33,9 @@ constexpr int differs = 1;        // exit code
 constexpr int compiled_runs = 3;  // the first calls of a compiled model may run op by op
 
 struct VerifySetting {
-  std::string file, model, reference;
+  std::string file, model, reference, python = "python3";
   std::vector<std::string> inputs;
+  ImageOptions images;
   std::optional<double> rtol, atol;
   bool compile = false;
 };
@@ -61,6 +67,50 @@ std::map<int, Arrays> by_call(const Arrays& arrays) {
   return out;
 }
 
+constexpr std::string_view torch_word = "torch";  // instead of a file
+
+// A folder of this process, removed at its end.
+struct TemporaryFolder {
+  std::filesystem::path path;
+  TemporaryFolder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "vitro_verify_XXXXXX";
+    VITRO_CHECK(mkdtemp(pattern.data()), pattern, ": cannot be made");
+    path = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+// What torch computes from the same inputs, with the results of nodes.
+Arrays computed_by_torch(const VerifySetting& setting, const ExportedModel& model) {
+  VITRO_CHECK(setting.model.empty(), "--reference torch: takes files with one model");
+  const Python python(setting.python, {"numpy", "torch"});
+  const TemporaryFolder folder;
+  const std::string in = folder.path / "in.npz", out = folder.path / "out.npz";
+  const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs, {}, true, setting.images);
+  Arrays arrays;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ModelInput& input = model.inputs()[i];
+    const auto* tensor = std::get_if<Tensor>(&inputs[i]);
+    const auto* number = std::get_if<Scalar>(&inputs[i]);
+    if (tensor)
+      arrays.push_back({cat("in.", input.name),
+                        tensor->dtype() == DType::bf16 ? to(*tensor, DType::f32) : *tensor});
+    if (number && input.kind == ModelInput::Kind::number)
+      arrays.push_back({cat("in.", input.name), scalar_tensor(*number, number->dtype())});
+  }
+  io::write_npz(in, arrays);
+  python.run(pt2_reference_script, {setting.file, out, "--input", in, "--nodes"});
+  Arrays results = read_arrays(out);
+  // The inputs as they were, in their dtypes, and numbers, which the script does not repeat.
+  std::erase_if(results, [](const io::NamedTensor& one) { return one.name.starts_with("in."); });
+  results.insert(results.end(), arrays.begin(), arrays.end());
+  return results;
+}
+
 class Verification {
  public:
   explicit Verification(const VerifySetting& setting) : setting_(setting) {
@@ -72,11 +122,13 @@ class Verification {
     own_outputs_ = model.outputs().size();
     const bool has_reference = !setting.reference.empty();
     if (has_reference)
-      for (auto& [number, arrays] : by_call(read_arrays(setting.reference)))
+      for (auto& [number, arrays] :
+           by_call(setting.reference == torch_word ? computed_by_torch(setting, model)
+                                                   : read_arrays(setting.reference)))
         references_.push_back(std::move(arrays));
     if (references_.empty()) references_.emplace_back();
     for (const Arrays& one : references_)
-      inputs_.push_back(read_inputs(model, setting.inputs, one, !has_reference));
+      inputs_.push_back(read_inputs(model, setting.inputs, one, !has_reference, setting.images));
     model_ = model;
   }
 
@@ -249,6 +301,8 @@ class Verification {
       out += cat(" (", about.target, ")");
       if (!about.location.empty()) out += cat(" of ", about.location);
       if (!about.module.empty()) out += cat(", in ", about.module);
+      if (about.target.starts_with("higher_order."))
+        out += ", of which the nodes inside are not compared";
     }
     return cat(out, ", ", got.dtype(), got.sizes(), ": ", found.text());
   }
@@ -361,9 +415,13 @@ std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<VerifySetting>();
   app.add_option("file", setting->file, "a file of torch.export.save")->required();
   app.add_option("--reference", setting->reference,
-                 ".npz or .safetensors with the arrays that are wanted");
+                 ".npz or .safetensors with the arrays that are wanted; torch: what PyTorch "
+                 "computes now, on the given inputs or the export's example");
+  app.add_option("--python", setting->python, "the Python of --reference torch, which has torch")
+      ->capture_default_str();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the reference's"));
+  add_image_options(app, setting->images);
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_option("--rtol", setting->rtol,
                  "relative tolerance; without it that of "

@@ -95,6 +95,17 @@ class Numbers(nn.Module):
         return x[:, :k] * k, k + 1, y[: int(y.shape[0] * 0.5)]
 
 
+class Picture(nn.Module):
+    """Classes of images, and the images as they arrive."""
+
+    def __init__(self):
+        super().__init__()
+        self.c = nn.Linear(3, 6)
+
+    def forward(self, image):
+        return {"classes": self.c(image.mean((2, 3))), "image": image + 0}
+
+
 def tensors(arguments):
     return [leaf for leaf in _pytree.tree_flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
 
@@ -144,6 +155,9 @@ def main():
 
     calls = [((x(4, 8), x(24), 3), {}), ((x(4, 8), x(25), 5), {})]
     write("numbers", export(Numbers(), *calls[0], dynamic_shapes=(None, {0: Dim.AUTO}, Dim.DYNAMIC)), calls)
+
+    calls = [((x(2, 3, 8, 9),), {})]
+    write("picture", export(Picture(), *calls[0], dynamic_shapes=({0: Dim("batch"), 2: Dim("height"), 3: Dim("width")},)), calls)
 
 
 main()

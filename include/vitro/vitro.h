@@ -15,6 +15,7 @@
 #include "vitro/debug/debug_folder.h"
 #include "vitro/debug/explain.h"
 #include "vitro/debug/logs.h"
+#include "vitro/exported/export.h"
 #include "vitro/exported/model.h"
 #include "vitro/init.h"
 #include "vitro/io/npy.h"

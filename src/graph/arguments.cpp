@@ -44,6 +44,12 @@ std::string operand_text(const Graph& g, const Arg& arg) {
   return node.results.size() == 1 ? node.name : cat(node.name, '[', value->output, ']');
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const std::string& one : parts) out += cat(out.empty() ? "" : ", ", one);
+  return out;
+}
+
 // The attributes of a call of this overload that omits all arguments with defaults.
 std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overload) {
   const std::shared_ptr<void> attrs = op.attrs->make();
@@ -54,102 +60,114 @@ std::vector<NamedArg> default_attributes(const OpDef& op, const Overload& overlo
   return op.attrs->values(attrs.get());
 }
 
-// Prints one call, argument by argument.
-class CallPrinter {
+// Finds the arguments of one call, in the order of the schema.
+class CallReader {
  public:
-  CallPrinter(const Graph& g, const Node& node) : g_(g), node_(node) {
+  CallReader(const Node& node, const Overload& overload) : node_(node), overload_(overload) {
     const AttrsView attrs = node.attrs.view();
-    if (attrs) attributes_ = attrs.type->values(attrs.data);
+    if (!attrs) return;
+    attributes_ = attrs.type->values(attrs.data);
+    defaults_ = default_attributes(*node_.op, overload);
   }
 
   // Whether the overload has an argument for every attribute that differs from its default.
-  bool fits(const Overload& overload) {
-    defaults_.clear();
-    if (attributes_.empty()) return true;
-    defaults_ = default_attributes(*node_.op, overload);
+  bool fits() const {
     for (size_t i = 0; i < attributes_.size(); ++i) {
-      if (!overload.schema.argument(attributes_[i].name) &&
+      if (!overload_.schema.argument(attributes_[i].name) &&
           !same_value(attributes_[i].value, defaults_[i].value))
         return false;
     }
     return true;
   }
 
-  std::string text(const Overload& overload) {
-    for (size_t i = 0; i < overload.roles.size(); ++i) {
-      const SchemaArgument& argument = overload.schema.arguments[i];
-      switch (overload.roles[i]) {
+  std::vector<GivenArgument> arguments() {
+    for (size_t i = 0; i < overload_.roles.size(); ++i) {
+      const SchemaArgument& argument = overload_.schema.arguments[i];
+      switch (overload_.roles[i]) {
         case Role::operand:
           operand(argument);
           break;
         case Role::operands:
-          operands(argument, static_cast<size_t>(
-                                 std::count(overload.roles.begin() + static_cast<std::ptrdiff_t>(i),
-                                            overload.roles.end(), Role::operand)));
+          operands(argument, static_cast<size_t>(std::count(
+                                 overload_.roles.begin() + static_cast<std::ptrdiff_t>(i),
+                                 overload_.roles.end(), Role::operand)));
           break;
         case Role::attribute:
           attribute(argument);
           break;
         case Role::unused:
-          by_position_ = false;
           if (!argument.default_text)
-            add(argument, argument.type.kind == ArgKind::boolean ? "False" : "None");
+            out_.push_back({&argument, argument.type.kind == ArgKind::boolean
+                                           ? ArgValue(Scalar(false))
+                                           : ArgValue()});
       }
     }
-    return rest();
+    return std::move(out_);
   }
 
-  // Operands without an argument in the schema, which only an invalid node has.
-  std::string rest() {
-    while (place_ < node_.args.size()) add(operand_text(g_, node_.args[place_++]));
-    return out_;
-  }
+  // The operands that arguments() has found.
+  size_t operand_count() const { return place_; }
 
  private:
   void operand(const SchemaArgument& argument) {
     const bool is_given = place_ < node_.args.size();
     const Arg arg = is_given ? node_.args[place_] : Arg();
     ++place_;
-    if (is_given ? is_default(arg, argument) : argument.default_text.has_value()) {
-      by_position_ = false;
-    } else {
-      add(argument, operand_text(g_, arg));
-    }
+    if (is_given ? !is_default(arg, argument) : !argument.default_text)
+      out_.push_back({&argument, arg});
   }
 
   // All remaining operands except the last `after`, which have their own arguments.
   void operands(const SchemaArgument& argument, size_t after) {
-    std::string list;
-    for (; place_ + after < node_.args.size(); ++place_)
-      list += cat(list.empty() ? "" : ", ", operand_text(g_, node_.args[place_]));
-    add(argument, cat('[', list, ']'));
+    std::vector<Arg> list;
+    for (; place_ + after < node_.args.size(); ++place_) list.push_back(node_.args[place_]);
+    out_.push_back({&argument, std::move(list)});
   }
 
   void attribute(const SchemaArgument& argument) {
-    by_position_ = false;
     for (size_t i = 0; i < attributes_.size(); ++i) {
       if (attributes_[i].name != argument.name) continue;
       const ArgValue& value = attributes_[i].value;
       if (argument.default_text && same_value(value, defaults_[i].value)) return;
       const auto* list = std::get_if<std::vector<Scalar>>(&value);
       const bool single = list && !argument.type.list && list->size() == 1;
-      add(argument, text_of(single ? ArgValue(list->front()) : value));
+      out_.push_back({&argument, single ? ArgValue(list->front()) : value});
     }
   }
 
-  void add(const SchemaArgument& argument, std::string_view text) {
-    if (argument.keyword_only) by_position_ = false;
-    by_position_ ? add(text) : add(cat(argument.name, '=', text));
-  }
-  void add(std::string_view text) { out_ += cat(out_.empty() ? "" : ", ", text); }
-
-  const Graph& g_;
   const Node& node_;
+  const Overload& overload_;
   std::vector<NamedArg> attributes_, defaults_;
-  std::string out_;
+  std::vector<GivenArgument> out_;
   size_t place_ = 0;  // index of the next operand
-  bool by_position_ = true;
 };
+
+std::string text_of(const Graph& g, const GivenArgument& given) {
+  if (const auto* operand = std::get_if<Arg>(&given.value)) return operand_text(g, *operand);
+  const auto* list = std::get_if<std::vector<Arg>>(&given.value);
+  if (!list) return text_of(std::get<ArgValue>(given.value));
+  std::string out;
+  for (const Arg& one : *list) out += cat(out.empty() ? "" : ", ", operand_text(g, one));
+  return cat('[', out, ']');
+}
+
+// One call, argument by argument.
+std::string text_of_call(const Graph& g, const Node& node, const Overload& overload) {
+  CallReader call(node, overload);
+  std::vector<std::string> parts;
+  bool by_position = true;
+  for (const GivenArgument& one : call.arguments()) {
+    const auto place = static_cast<size_t>(one.argument - overload.schema.arguments.data());
+    by_position = by_position && place == parts.size() && !one.argument->keyword_only &&
+                  !std::holds_alternative<ArgValue>(one.value);
+    const std::string text = text_of(g, one);
+    parts.push_back(by_position ? text : cat(one.argument->name, '=', text));
+  }
+  // Operands without an argument in the schema, which only an invalid node has.
+  for (size_t i = call.operand_count(); i < node.args.size(); ++i)
+    parts.push_back(operand_text(g, node.args[i]));
+  return joined(parts);
+}
 
 // ---- Parsing ----
 
@@ -278,18 +296,24 @@ void drop_defaults(const OpDef& op, std::vector<Arg>& args) {
   }
 }
 
+std::optional<std::vector<GivenArgument>> given_arguments(const Node& node,
+                                                          const Overload& overload) {
+  CallReader call(node, overload);
+  if (!call.fits()) return std::nullopt;
+  std::vector<GivenArgument> out = call.arguments();
+  if (call.operand_count() < node.args.size()) return std::nullopt;
+  return out;
+}
+
 std::string arguments_text(const Graph& g, const Node& node) {
   const auto all = ops::overloads(*node.op);
   const auto fitting = std::find_if(
-      all.begin(), all.end(), [&](const Overload& one) { return CallPrinter(g, node).fits(one); });
-  CallPrinter call(g, node);
-  if (fitting == all.end()) {
-    const std::string attrs = node.attrs.text();
-    std::string out = call.rest();
-    return attrs.empty() ? out : cat(out, out.empty() ? "" : ", ", attrs);
-  }
-  (void)call.fits(*fitting);
-  return call.text(*fitting);
+      all.begin(), all.end(), [&](const Overload& one) { return CallReader(node, one).fits(); });
+  if (fitting != all.end()) return text_of_call(g, node, *fitting);
+  std::vector<std::string> parts;
+  for (const Arg& arg : node.args) parts.push_back(operand_text(g, arg));
+  if (std::string attrs = node.attrs.text(); !attrs.empty()) parts.push_back(std::move(attrs));
+  return joined(parts);
 }
 
 Result<Done> read_arguments(std::string_view text, std::string_view overload, Node& node,

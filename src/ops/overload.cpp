@@ -336,6 +336,46 @@ bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
   return true;
 }
 
+// Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
+// with 3, the contraction of convolutions, ops on complex numbers as pairs, and programs of random
+// words; ATen has no in-place maximum.  The others are functions of torch.nn.functional that are
+// written in Python, and an op of the library transformers.  Sorted.
+constexpr std::string_view outside_aten[] = {"_linalg_eigh_of_pairs",
+                                             "_linalg_svd_of_pairs",
+                                             "add_scaled",
+                                             "convolve",
+                                             "cube",
+                                             "fft_pairs",
+                                             "gaussian_nll_loss",
+                                             "geqrf_of_pairs",
+                                             "grouped_mm_fallback",
+                                             "gumbel_softmax",
+                                             "linalg_cholesky_ex_of_pairs",
+                                             "linalg_eig_to_pairs",
+                                             "linalg_ldl_factor_ex_of_pairs",
+                                             "linalg_ldl_solve_of_pairs",
+                                             "linalg_lu_factor_ex_of_pairs",
+                                             "linalg_lu_solve_of_pairs",
+                                             "linalg_qr_of_pairs",
+                                             "linalg_solve_triangular_of_pairs",
+                                             "maximum_",
+                                             "minimum_",
+                                             "normalize",
+                                             "philox",
+                                             "philox_binomial",
+                                             "philox_dropout",
+                                             "philox_normal",
+                                             "philox_poisson",
+                                             "philox_uniform",
+                                             "softmin",
+                                             "softsign",
+                                             "sub_scaled",
+                                             "tanhshrink",
+                                             "trunc_divide.Scalar",
+                                             "trunc_divide.Tensor",
+                                             "trunc_divide_.Scalar",
+                                             "trunc_divide_.Tensor"};
+
 }  // namespace
 
 const std::vector<Overload>& overloads() {
@@ -383,6 +423,10 @@ const Overload* overload(std::string_view full_name) {
     if (one.schema.full_name() == full_name) return &one;
   }
   return nullptr;
+}
+
+bool is_in_aten(const Schema& schema) {
+  return !std::ranges::binary_search(outside_aten, schema.full_name());
 }
 
 std::string no_such_op(std::string_view name) {

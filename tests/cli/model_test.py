@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """vitro run, inspect, verify, bench, explain and profile on small exported models.   usage: model_test.py VITRO MODELS"""
 import json
+import math
 import os
 import pathlib
 import struct
@@ -11,6 +12,8 @@ import unittest
 import zipfile
 
 VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+IMAGES = MODELS.parent / "images"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def safetensors(name):
@@ -99,6 +102,45 @@ class Model(unittest.TestCase):
         done = self.run_it("run", MODELS / "numbers.pt2", "--input", "k=many")
         self.assertIn("needs a number, got many", done.stderr)
 
+    def run_picture(self, *words):
+        return self.run_it("run", MODELS / "picture.pt2", *words, "-o", "out")
+
+    def test_run_takes_images(self):
+        image = IMAGES / "rgb.png"
+        done = self.run_picture("--input", f"image={image}", "--image-size", "8x11", "--image-mean", "0.5", "--image-std", "0.25")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shape, values = read_npy(self.folder / "out" / "image.npy")
+        self.assertEqual(shape, [1, 3, 8, 11])
+        resized = read_npz(IMAGES / "expected.npz")["resize.bilinear.8x11.npy"][-8 * 11 * 3 :]
+        for i, value in enumerate(values):
+            channel, pixel = divmod(i, 8 * 11)
+            self.assertAlmostEqual(value, (resized[3 * pixel + channel] / 255 - 0.5) / 0.25, delta=1e-6)
+        # Several of one input, with a preset.
+        done = self.run_picture("--input", f"image={image}", "--input", f"image={IMAGES / 'grey.jpg'}", "--image", "imagenet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("f32[2, 3, 224, 224]", done.stdout)
+
+    def test_run_names_the_likeliest_classes(self):
+        image = ("--input", f"image={IMAGES / 'rgb.png'}")
+        (self.folder / "labels.txt").write_text("cat\ndog\r\nbird\nfish\ncow\nhorse\n\n")
+        for words in (("--top", 6, "--labels", "labels.txt"), ("--labels", "labels.txt"), ("--top", 2)):
+            done = self.run_picture(*image, *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            shape, values = read_npy(self.folder / "out" / "classes.npy")
+            order = sorted(range(6), key=lambda i: -values[i])
+            rows = [line.split() for line in done.stdout.splitlines() if line.endswith("%")]
+            self.assertEqual([int(row[0]) for row in rows], order[: words[1] if words[0] == "--top" else 5])
+            if "labels.txt" in words:
+                self.assertEqual([row[1] for row in rows], [("cat", "dog", "bird", "fish", "cow", "horse")[i] for i in order][: len(rows)])
+            total = sum(math.exp(value) for value in values)
+            for row in rows:
+                self.assertAlmostEqual(float(row[-1][:-1]), 100 * math.exp(values[int(row[0])]) / total, delta=0.01)
+        (self.folder / "few.txt").write_text("cat\ndog\n")
+        for labels, part in (("few.txt", "with the sizes [N, 2]"), ("none.txt", "none.txt: cannot be read")):
+            done = self.run_picture(*image, "--labels", labels)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(part, done.stderr)
+
     def test_run_says_what_is_wrong(self):
         for words, part in (
             (("none.pt2",), "none.pt2"),
@@ -107,6 +149,9 @@ class Model(unittest.TestCase):
             ((MODELS / "mlp.pt2", "--input", "x=none.npy"), "none.npy"),
             ((MODELS / "mlp.pt2", "--input", "x=random:a"), "needs random:SEED"),
             ((MODELS / "mlp.pt2", "--model", "other"), "other"),
+            ((MODELS / "mlp.pt2", "--input", f"x={IMAGES / 'rgb.png'}"), "takes no image: needs the sizes [N, C, H, W]"),
+            ((MODELS / "picture.pt2", "--input", f"image={IMAGES / 'cmyk.jpg'}"), "convert it to RGB"),
+            ((MODELS / "picture.pt2", "--input", "image=random", "--input", "image=random"), "is given 2 times, which only images may be"),
         ):
             with self.subTest(words):
                 done = self.run_it("run", *words)
@@ -132,6 +177,15 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(about["flops"], products)
         self.assertLess(about["flops"], 2 * products)
         self.assertEqual(about["flops"], sum(one["flops"] for one in about["modules"]))
+
+    def test_inspect_measures_memory(self):
+        about = json.loads(self.run_it("inspect", MODELS / "picture.pt2", "--json", "--memory").stdout)
+        image = 2 * 3 * 8 * 9 * 4
+        # The copy of the image, and the small tensors of the classes.
+        self.assertGreaterEqual(about["peak_tensor_bytes"], image)
+        self.assertLess(about["peak_tensor_bytes"], 2 * image)
+        self.assertEqual(about["peak_bytes"], about["peak_tensor_bytes"] + about["bytes"])
+        self.assertIn("peak memory for inputs of the example's sizes", self.run_it("inspect", MODELS / "picture.pt2", "--memory").stdout)
 
     def test_inspect_says_what_is_wrong(self):
         (self.folder / "x.pt2").write_bytes(b"no model")
@@ -173,6 +227,15 @@ class Model(unittest.TestCase):
         # A tolerance that takes it.
         self.assertEqual(self.verify("dynamic", "--reference", "wrong.npz", "--rtol", 2).returncode, 0)
 
+    def test_verify_says_which_nodes_it_does_not_see(self):
+        sample = safetensors("control")
+        write_npy(self.folder / "x.npy", *sample["0.in.x"], "<f4", "f")
+        write_npy(self.folder / "y.npy", [2, 3], [1e6] * 6, "<f4", "f")
+        write_npz(self.folder / "wrong.npz", {"in.x.npy": (self.folder / "x.npy").read_bytes(), "node.getitem_4.npy": (self.folder / "y.npy").read_bytes()})
+        done = self.verify("control", "--reference", "wrong.npz")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertRegex(done.stdout, r"getitem_4 \(higher_order\.cond\).*, of which the nodes inside are not compared")
+
     def test_verify_tells_other_dtypes_and_sizes(self):
         arrays = read_npz(MODELS / "dynamic.npz")
         arrays["out.0.npy"], arrays["out.1.npy"] = arrays["out.2.npy"], arrays["out.0.npy"]
@@ -181,6 +244,21 @@ class Model(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("is f32[2, 6, 4], wanted i64[4]", done.stdout)
         self.assertIn("is f32[2, 6], wanted f32[2, 6, 4]", done.stdout)
+
+    def test_verify_compares_with_what_torch_computes_now(self):
+        python = ROOT / ".venv/bin/python"
+        if not python.exists():
+            self.skipTest("no .venv with torch; bench/peers/setup makes one")
+        for name in ("mlp", "numbers"):
+            done = self.verify(name, "--reference", "torch", "--python", python)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertRegex(done.stdout, r"eager with reference: \d+ nodes?, 0 differ")
+
+    def test_verify_says_which_python_is_wrong(self):
+        for python, part in (("no_such_python", "cannot import numpy, torch"), ("false", "--python PATH")):
+            done = self.verify("mlp", "--reference", "torch", "--python", python)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(part, done.stderr)
 
     def test_verify_takes_inputs_from_elsewhere(self):
         arrays = read_npz(MODELS / "dynamic.npz")

@@ -66,6 +66,10 @@ std::span<const Overload> overloads(const OpDef& op);
 std::span<const Overload> overloads(std::string_view name);
 const Overload* overload(std::string_view full_name);  // "add.Tensor"; null if there is none
 
+// Whether ATen has an overload of this full name.  It lacks Vitro's own ops, functions that torch
+// writes in Python, and an op of the library transformers.
+bool is_in_aten(const Schema& schema);
+
 // The error message for an unknown name; suggests a similar one.
 std::string no_such_op(std::string_view name);
 

@@ -47,6 +47,10 @@ const SchemaDType* schema_dtype(std::string_view name) {
   return found == std::end(dtypes) ? nullptr : found;
 }
 
+const SchemaDType* schema_dtype(DType ours) {
+  return std::ranges::find(dtypes, std::optional(ours), &SchemaDType::ours);
+}
+
 void set_dtype(TensorRecord& record, const SchemaDType& dtype) {
   if (dtype.ours) {
     record.dtype = *dtype.ours;

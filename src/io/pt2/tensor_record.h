@@ -33,6 +33,7 @@ struct SchemaDType {
 };
 const SchemaDType* schema_dtype(int64_t number);         // null: there is none
 const SchemaDType* schema_dtype(std::string_view name);  // "float32"
+const SchemaDType* schema_dtype(DType ours);             // every dtype has one
 
 // Takes the dtype, if Vitro has it; else says that in the record's problem.
 void set_dtype(TensorRecord& record, const SchemaDType& dtype);
