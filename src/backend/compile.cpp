@@ -108,8 +108,9 @@ void make_modules(CompileState& w) {
 }
 
 void plan_memory(CompileState& w) {
-  w.executable = std::make_unique<Executable>(w.device, w.graph(), *w.assignment, w.kernels,
-                                              w.sources, w.modules);
+  ExecutablePlan plan =
+      make_plan(w.graph(), *w.assignment, w.kernels, w.sources, !w.options.interpret);
+  w.executable = std::make_unique<Executable>(w.device, std::move(plan), w.modules);
 }
 
 // The device of all tensors of the graph; Error if they are on different devices.

@@ -78,7 +78,7 @@ Result<ModulePtr> load_file(const std::string& file, const std::string& shown,
   if (!loaded) return Failure{cat("jit: compiled kernels could not be loaded: ", loaded.why())};
   report.path = shown;
   if (is_jit_profiler_there()) announce_kernels((*loaded)->address(), file, shown);
-  return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), shown));
+  return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), report.key, shown));
 }
 
 // A path to the descriptor that was never used before: the loader identifies libraries by name, so
@@ -188,9 +188,9 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
 }
 
 // In memory a module belongs to one device; its bytes on disk are shared between devices.
-std::string memory_key_of(const Texts& texts, const JitReport& report) {
-  const Device device = texts.device.device();
-  return device == cpu ? report.key : cat(report.key, " on ", device);
+std::string memory_key_of(runtime::DeviceRuntime& of, const std::string& key) {
+  const Device device = of.device();
+  return device == cpu ? key : cat(key, " on ", device);
 }
 
 // The modules that this process has loaded or is loading, by key.
@@ -205,6 +205,22 @@ class Modules {
     if (is_new) at->second = mine.get_future().share();
     chosen = is_new;
     return at->second;
+  }
+  // Null if there is none, or if it is still being made.
+  ModulePtr find(const std::string& key) {
+    std::lock_guard hold(lock_);
+    const auto at = modules_.find(key);
+    if (at == modules_.end()) return nullptr;
+    if (at->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+    const Result<ModulePtr>& made = at->second.get();
+    return made ? *made : nullptr;
+  }
+  // Keeps the module unless there is one.
+  void add(const std::string& key, const ModulePtr& module) {
+    std::promise<Result<ModulePtr>> made;
+    bool chosen = false;
+    (void)join(key, made, chosen);
+    if (chosen) made.set_value(module);
   }
   void forget(const std::string& key) {
     std::lock_guard hold(lock_);
@@ -241,7 +257,7 @@ Modules& modules() {
 Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
   std::promise<Result<ModulePtr>> mine;
   bool chosen = false;
-  const std::string key = memory_key_of(texts, report);
+  const std::string key = memory_key_of(texts.device, report.key);
   Modules::Future future = modules().join(key, mine, chosen);
   if (!chosen) {
     Result<ModulePtr> found = future.get();
@@ -300,6 +316,31 @@ Result<ModulePtr> load_or_compile(std::span<const std::string> sources, JitRepor
 Result<ModulePtr> load_or_compile(std::string_view source, JitReport* report) {
   std::string one(source);
   return load_or_compile(std::span<const std::string>(&one, 1), report);
+}
+
+Result<ModulePtr> find_module(const std::string& key, JitReport* report, std::string_view subject,
+                              runtime::DeviceRuntime& device) {
+  *report = JitReport();
+  report->key = key;
+  report->subject = subject.empty() ? key : std::string(subject);
+  const int64_t begin = now_ns();
+  const std::string in_memory = memory_key_of(device, key);
+  ModulePtr module = modules().find(in_memory);
+  report->from_memory = module != nullptr;
+  if (!module) {
+    std::string why;
+    CacheEntry entry;
+    if (!DiskCache::open(why).find(key, entry))
+      return Failure{cat("jit: the module ", key, " is in no cache")};
+    const Result<ModulePtr> loaded = load_entry(entry, device, *report);
+    if (!loaded) return loaded;
+    module = *loaded;
+    modules().add(in_memory, module);
+    report->from_disk = true;
+  }
+  report->path = module->path();
+  report->total_ns = now_ns() - begin;
+  return module;
 }
 
 void expect_text() {

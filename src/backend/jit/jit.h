@@ -32,18 +32,19 @@ struct Prelude {
 // may keep it until the process ends.
 class KernelModule {
  public:
-  KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string path)
-      : loaded_(std::move(loaded)), path_(std::move(path)) {}
+  KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string key, std::string path)
+      : loaded_(std::move(loaded)), key_(std::move(key)), path_(std::move(path)) {}
   KernelModule(const KernelModule&) = delete;
 
   // The `extern "C"` function of that name; null code if there is none.
   runtime::Kernel kernel(const std::string& name) const { return loaded_->kernel(name); }
+  const std::string& key() const { return key_; }
   // The file that it was loaded from, as perf and gdb show it; empty if loaded from memory.
   const std::string& path() const { return path_; }
 
  private:
   std::unique_ptr<const runtime::Module> loaded_;
-  std::string path_;
+  std::string key_, path_;
 };
 
 struct JitReport {
@@ -82,6 +83,16 @@ Result<std::shared_ptr<const KernelModule>> load_or_compile(
 Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
     std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr,
     std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
+
+// The module with this key, from memory or from the disk.  Nothing is compiled.
+Result<std::shared_ptr<const KernelModule>> find_module(const std::string& key, JitReport* report,
+                                                        std::string_view subject,
+                                                        runtime::DeviceRuntime& device);
+// The modules with these keys, from memory or from the disk.  Nothing is compiled: a Failure names
+// the first that is in no cache.
+Result<std::vector<std::shared_ptr<const KernelModule>>> find_modules(
+    std::span<const std::string> keys, JitReport* report = nullptr, std::string_view subject = {},
+    runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 
 // Announces that a text will follow.  If no cache can have it, loads the compiler in the
 // background; once per process.
