@@ -18,6 +18,7 @@
 #include "backend/jit/announce.h"
 #include "backend/jit/cache.h"
 #include "backend/jit/compiler.h"
+#include "backend/jit/entry_source.h"
 #include "backend/jit/fault.h"
 #include "backend/jit/link/link.h"
 #include "backend/jit/options.h"
@@ -42,14 +43,15 @@ struct Texts {
   const Hash* content = nullptr;  // of the sources; null: their bytes are hashed
   std::string_view subject = {};  // of the phases; empty: the key
   runtime::DeviceRuntime& device = runtime::device_runtime(cpu);  // loads the module
+  const Target& target = host_target();
 };
 
 std::string key_of(const Texts& texts) {
   Hasher h;
   h.add(compiler_identity());
-  h.add(host_target().triple);
-  h.add(host_target().features);
-  h.add(host_target().vector_bits);
+  h.add(texts.target.triple);
+  h.add(texts.target.features);
+  h.add(texts.target.vector_bits);
   h.add(texts.prelude.hash);
   if (texts.content) {
     h.add(*texts.content);
@@ -120,10 +122,10 @@ Result<ModulePtr> load_entry(const CacheEntry& entry, runtime::DeviceRuntime& de
 }
 
 WireRequest request_for(const Texts& texts) {
-  WireRequest request = request_for(host_target());
+  WireRequest request = request_for(texts.target);
   request.sources.assign(texts.sources.begin(), texts.sources.end());
   request.prelude = texts.prelude.text;
-  if (!request.prelude.empty()) request.precompiled = precompiled_prelude(host_target());
+  if (!request.prelude.empty()) request.precompiled = precompiled_prelude(texts.target);
   return request;
 }
 
@@ -158,10 +160,15 @@ Result<std::string> compile_and_link(const Texts& texts, const DiskCache& cache,
 }
 
 Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
+  if (const auto bytes = find_entry(report.key, EntryKind::module)) {
+    Result<ModulePtr> loaded = load_bytes(*bytes, texts.device, report);
+    report.from_disk = loaded.ok();
+    if (loaded) return loaded;
+  }
   std::string why;
   CacheEntry entry;
   DiskCache cache;
-  if (!force_disable_caches.get() && cache_size_mb.get() != 0) {
+  if (has_disk_cache()) {
     cache = DiskCache::open(why);
     if (!cache.ok()) note(report, why);
   }
@@ -318,6 +325,36 @@ Result<ModulePtr> load_or_compile(std::string_view source, JitReport* report) {
   return load_or_compile(std::span<const std::string>(&one, 1), report);
 }
 
+Result<std::string> compile_for(const ModuleText& text, const Prelude& prelude,
+                                const Target& target, std::string_view subject, std::string* key) {
+  const Texts texts{std::span(&text.text, 1),     prelude, &text.content, subject,
+                    runtime::device_runtime(cpu), target};
+  JitReport report;
+  report.key = *key = key_of(texts);
+  report.subject = subject;
+  std::string why;
+  CacheEntry entry;
+  DiskCache cache;
+  if (has_disk_cache()) cache = DiskCache::open(why);
+  if (cache.find(report.key, entry)) return std::move(entry.bytes);
+  return compile_and_link(texts, cache, report);
+}
+
+namespace {
+
+Result<ModulePtr> module_on_disk(const std::string& key, runtime::DeviceRuntime& device,
+                                 JitReport& report) {
+  if (const auto bytes = find_entry(key, EntryKind::module))
+    return load_bytes(*bytes, device, report);
+  std::string why;
+  CacheEntry entry;
+  if (!has_disk_cache() || !DiskCache::open(why).find(key, entry))
+    return Failure{cat("jit: the module ", key, " is in no cache")};
+  return load_entry(entry, device, report);
+}
+
+}  // namespace
+
 Result<ModulePtr> find_module(const std::string& key, JitReport* report, std::string_view subject,
                               runtime::DeviceRuntime& device) {
   *report = JitReport();
@@ -328,11 +365,7 @@ Result<ModulePtr> find_module(const std::string& key, JitReport* report, std::st
   ModulePtr module = modules().find(in_memory);
   report->from_memory = module != nullptr;
   if (!module) {
-    std::string why;
-    CacheEntry entry;
-    if (!DiskCache::open(why).find(key, entry))
-      return Failure{cat("jit: the module ", key, " is in no cache")};
-    const Result<ModulePtr> loaded = load_entry(entry, device, *report);
+    const Result<ModulePtr> loaded = module_on_disk(key, device, *report);
     if (!loaded) return loaded;
     module = *loaded;
     modules().add(in_memory, module);
@@ -348,6 +381,10 @@ void expect_text() {
   std::call_once(once, [] {
     if (force_disable_caches.get() || DiskCache::is_empty()) load_compiler_ahead();
   });
+}
+
+bool has_disk_cache() {
+  return !force_disable_caches.get() && cache_size_mb.get() != 0;
 }
 
 void forget_modules() {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/jit/target.h"
 #include "runtime/device.h"
 #include "vitro/base/hash.h"
 #include "vitro/base/result.h"
@@ -94,9 +95,16 @@ Result<std::vector<std::shared_ptr<const KernelModule>>> find_modules(
     std::span<const std::string> keys, JitReport* report = nullptr, std::string_view subject = {},
     runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 
+// The bytes of the module of a text for a target, which need not be this machine, and its key.
+Result<std::string> compile_for(const ModuleText& text, const Prelude& prelude,
+                                const Target& target, std::string_view subject, std::string* key);
+
 // Announces that a text will follow.  If no cache can have it, loads the compiler in the
 // background; once per process.
 void expect_text();
+
+// Whether the options allow a cache on disk.
+bool has_disk_cache();
 
 // Drops the modules in memory (not on disk): for tests and for measuring a warm start.
 void forget_modules();

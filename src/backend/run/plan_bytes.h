@@ -22,6 +22,8 @@
 
 #include "backend/run/plan.h"
 #include "vitro/base/hash.h"
+#include "vitro/graph/build_report.h"
+#include "vitro/sym/size.h"
 
 namespace vitro::backend {
 
@@ -160,6 +162,13 @@ class PlanReader {
   std::vector<Expr> exprs_;  // by text, if it was read as an expression
   std::map<std::string_view, Expr> symbols_;
 };
+
+// Without the stages, the times of passes, and the memory, which depends on the device.
+void each_field(PlanWriter& out, const BuildReport& report);
+void each_field(PlanReader& in, BuildReport& report);
+
+void each_field(PlanWriter& out, const sym::Guard& guard);
+void each_field(PlanReader& in, sym::Guard& guard);
 
 // Refuses plans with interpreted kernels.
 void each_field(PlanWriter& out, const ExecutablePlan& plan);
