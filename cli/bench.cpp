@@ -143,7 +143,7 @@ void measure(const BenchSetting& setting, Row& row) {
   row.load = ns_since(begin);
   const std::vector<ArgValue> inputs = inputs_of(model, setting, row.batch);
   row.batch = batch_in(model, inputs);
-  if (row.compiled) model = model.compile();
+  if (row.compiled && !model.is_compiled()) model = model.compile();
   const auto call = [&] {
     const uint64_t from = ticks();
     (void)model(std::span<const ArgValue>(inputs));
@@ -290,9 +290,11 @@ int bench(const BenchSetting& setting) {
   std::vector<int> threads = setting.threads;
   if (threads.empty()) threads.push_back(num_threads());
   std::vector<Row> rows;
+  const bool is_compiled = load(setting.file, setting.model).is_compiled();
   for (const int64_t batch : batches_of(setting)) {
     for (const int count : threads) {
       for (const bool compiled : {false, true}) {
+        if (is_compiled && !compiled) continue;
         Row row;
         row.compiled = compiled;
         row.threads = count;
@@ -321,7 +323,8 @@ int run(const BenchSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<BenchSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, "a file of torch.export.save or of vitro compile")
+      ->required();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("--model", setting->model, "one of the models in the file");

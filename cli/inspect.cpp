@@ -310,7 +310,8 @@ int run(const InspectSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<InspectSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, "a file of torch.export.save or of vitro compile")
+      ->required();
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_flag("--json", setting->json, "as JSON, complete");
   app.add_flag("--flops", setting->flops,

@@ -67,7 +67,7 @@ int run_model(const RunSetting& setting) {
   const uint64_t begin = ticks();
   ExportedModel model = load(setting.file, setting.model);
   const int64_t loading = ticks_to_ns(ticks() - begin);
-  if (setting.compile) model = model.compile();
+  if (setting.compile && !model.is_compiled()) model = model.compile();
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
   std::optional<ModelResults> results;
   std::vector<int64_t> times;
@@ -101,7 +101,8 @@ int run(const RunSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<RunSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, "a file of torch.export.save or of vitro compile")
+      ->required();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");

@@ -76,6 +76,7 @@ void read_parts(backend::PlanReader& in, const graph::Graph& captured, const std
     auto made =
         backend::load(backend::read_plan(in, modules.size()), modules, device, name, nullptr);
     if (!made) throw backend::PlanReader::Broken(made.why());
+    add_memory(**made, parts.report);
     parts.compiled->add(*std::move(made));
   }
   if (!in.at_end()) in.fail("the end");

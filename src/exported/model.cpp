@@ -20,6 +20,7 @@
 #include "vitro/base/nearest.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 
 namespace vitro {
 namespace {

@@ -1,3 +1,4 @@
+// Hashes of graphs: of the program alone, of its calls, and of everything in it.
 #include "graph/hash.h"
 
 #include "graph/metas.h"

@@ -8,6 +8,7 @@
 #include "damaged.h"
 #include "programs.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/rearrange.h"
 
 namespace vitro::backend {
 namespace {

@@ -14,8 +14,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/core/print.h"
 #include "vitro/exported/model.h"
-#include "vitro/ops/create.h"
-#include "vitro/ops/view.h"
+#include "vitro/ops/all.h"
 
 namespace vitro {
 namespace {
@@ -39,14 +38,15 @@ std::vector<ArgValue> inputs_of(const ExportedModel& model, int64_t times = 1) {
   for (const ModelInput& one : model.inputs()) {
     if (one.kind == ModelInput::Kind::number) out.push_back(one.literal);
     if (one.kind != ModelInput::Kind::tensor) continue;
-    Ints sizes;
-    for (const ModelSize& size : one.sizes)
-      sizes.push_back(size.number ? *size.number : size.example * times);
+    Sizes sizes;
     int64_t count = 1;
-    for (const int64_t size : sizes) count *= size;
-    Tensor x = to(arange(count) * 0.01 - 0.3, DType::f32);
-    if (!is_floating(one.dtype)) x = remainder(arange(count), 3);
-    out.emplace_back(to(reshape(x, Sizes(sizes.begin(), sizes.end())), one.dtype));
+    for (const ModelSize& size : one.sizes) {
+      sizes.push_back(size.number ? *size.number : size.example * times);
+      count *= sizes.back().value();
+    }
+    Tensor x = cos(arange(count));
+    if (!is_floating(one.dtype)) x = remainder(arange(count), 3) + 1;
+    out.emplace_back(to(reshape(x, sizes), one.dtype));
   }
   return out;
 }
@@ -57,7 +57,7 @@ std::string results(const ExportedModel& model, int64_t times = 1) {
   std::string text;
   for (size_t i = 0; i < out.size(); ++i) {
     const auto* tensor = std::get_if<Tensor>(&out.value(i));
-    text += cat(out.name(i), " ", tensor ? to_string(*tensor) : text_of(out.value(i)), "\n");
+    text += cat(out.name(i), " ", tensor ? text_of(*tensor) : text_of(out.value(i)), "\n");
   }
   return text;
 }
