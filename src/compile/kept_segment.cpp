@@ -8,6 +8,7 @@
 #include "backend/jit/entry_source.h"
 #include "backend/run/plan_bytes.h"
 #include "graph/hash.h"
+#include "graph/metas.h"
 #include "vitro/compile/artifacts.h"
 #include "vitro/ops/all.h"
 
@@ -47,6 +48,14 @@ std::unique_ptr<CompiledGraph> graph_to_fill(const std::string& text) {
   return std::make_unique<CompiledGraph>(*std::move(graph));
 }
 
+// Whether the guards hold for the numbers of the run in which the graph was captured.
+bool hold(std::span<const sym::Guard> guards, const graph::Graph& captured) {
+  const graph::SymbolValues values(captured);
+  return std::ranges::all_of(guards, [&](const sym::Guard& guard) {
+    return guard.holds([&](sym::Expr symbol) { return values(symbol); });
+  });
+}
+
 void add_memory(backend::Executable& part, BuildReport& report) {
   if (!part.plan().symbols.empty()) return;
   const backend::Executable::Memory memory = part.memory({});
@@ -62,6 +71,7 @@ void read_parts(backend::PlanReader& in, const graph::Graph& captured, const std
   if (version != format) in.fail("the format");
   parts.compiled = graph_to_fill(text);
   in(parts.guards, parts.report);
+  if (!hold(parts.guards, captured)) in.fail("a plan for these sizes");
   runtime::DeviceRuntime& device = runtime::device_runtime(backend::device_of(captured));
   if (in.count() != parts.compiled->graphs().size()) in.fail("the number of parts");
   for (size_t i = 0; i < parts.compiled->graphs().size(); ++i) {

@@ -74,10 +74,10 @@ Hash hash_of_all(const Graph& g) {
   }
   h.add(g.outputs().size());
   for (const Output& output : g.outputs()) add(output.value), h.add(output.writes);
-  for (size_t i = 0; i < g.symbols().size(); ++i) {
-    const sym::Range range = sym::range_of(g.symbols()[i]);
-    h.add(g.symbols()[i].text());
-    h.add(range.low), h.add(range.high), h.add(g.hints()[i]);
+  for (const sym::Expr symbol : g.symbols()) {
+    const sym::Range range = sym::range_of(symbol);
+    h.add(symbol.text());
+    h.add(range.low), h.add(range.high);
   }
   return h.finish();
 }

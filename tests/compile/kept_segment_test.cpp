@@ -129,6 +129,23 @@ TEST_F(KeptSegment, sizes_that_vary) {
       calls);
 }
 
+TEST_F(KeptSegment, other_sizes_than_those_it_was_kept_with) {
+  const Program f = [](const Tensors& x) {
+    // Decided by the size of the first call, which is a guard.
+    return Tensors{relu(x[0]), x[0].size(0) < 10 ? sum(x[0], {0}) : exp(x[0])};
+  };
+  const CompileOptions options{.dynamic = true};
+  const auto inputs = [](int64_t n) { return std::vector<Tensors>{{normal({n, 16})}}; };
+  EXPECT_FALSE(call(f, inputs(4), options).is_from_plan());
+  for (const int64_t n : {7, 4, 3}) {
+    const std::vector<Tensors> given = inputs(n);
+    const Outcome outcome = call(f, given, options);
+    EXPECT_TRUE(outcome.is_from_plan()) << n;
+    EXPECT_EQ(outcome.bits[0], f(given[0])[0].to_vector<float>());
+  }
+  EXPECT_FALSE(call(f, inputs(12), options).is_from_plan());
+}
+
 TEST_F(KeptSegment, sizes_that_data_decide) {
   std::vector<Tensors> calls;
   for (int i = 0; i < 3; ++i) calls.push_back({normal({9, 5})});
