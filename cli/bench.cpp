@@ -70,8 +70,12 @@ std::vector<double> numbers(const std::string& answer, std::string_view word) {
 
 class Bench {
  public:
-  explicit Bench(const BenchSetting& setting) : setting_(setting) {
+  explicit Bench(const BenchSetting& setting)
+      : setting_(setting), is_compiled_(load(setting.file, setting.model).is_compiled()) {
     if (!setting.compare) return;
+    VITRO_CHECK(!is_compiled_, "--compare: ", setting.file,
+                " is of vitro compile, which other libraries do not read; give the file of "
+                "torch.export.save");
     scratch_ = std::make_unique<ScratchFolder>();
     std::ofstream(script()) << peers_script;
   }
@@ -93,8 +97,11 @@ class Bench {
   void measure(int64_t batch, int threads) {
     if (scratch_) std::filesystem::remove_all(caches());
     std::vector<Runner> all;
-    for (const std::string_view mode : {eager_mode, compiled_mode})
+    for (const std::string_view mode : {eager_mode, compiled_mode}) {
+      if (is_compiled_ && mode == eager_mode) continue;
       all.push_back(model({.mode = std::string(mode), .threads = threads, .batch = batch}));
+    }
+    const size_t compiled = all.size() - 1;
     if (setting_.compare)
       for (const std::string& name : setting_.peers.empty() ? peer_names() : setting_.peers)
         all.push_back(peer({.mode = name, .threads = threads, .batch = all[0].row.batch}));
@@ -102,7 +109,7 @@ class Bench {
       for (size_t i = 0; i < all.size(); ++i)
         take_turn(all[(i + static_cast<size_t>(round)) % all.size()]);
     for (Runner& one : all) finish(one);
-    for (Runner& one : all) compare(one, all[1]);
+    for (Runner& one : all) compare(one, all[compiled]);
     for (Runner& one : all) rows_.push_back(std::move(one.row));
   }
 
@@ -239,6 +246,7 @@ class Bench {
   }
 
   const BenchSetting& setting_;
+  bool is_compiled_;  // the model's file is of `vitro compile`
   std::unique_ptr<ScratchFolder> scratch_;
   Energy energy_;
   std::map<std::string, std::pair<double, std::string>> converted_;  // time or reason, by peer
@@ -292,7 +300,7 @@ void declare_comparison(CLI::App& app, const std::shared_ptr<BenchSetting>& sett
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<BenchSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, model_words)->required();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("--model", setting->model, "one of the models in the file");

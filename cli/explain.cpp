@@ -60,7 +60,7 @@ int explain_code(const std::string& wanted) {
 
 int explain_model(const ExplainSetting& setting) {
   VITRO_CHECK(setting.calls >= 1, "--calls: needs at least 1, got ", setting.calls);
-  const ExportedModel model = load(setting.what, setting.model).compile();
+  const ExportedModel model = compiled(load(setting.what, setting.model));
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
   const uint64_t mark = events::rare_mark();
   for (int i = 0; i < setting.calls; ++i) (void)model(std::span<const ArgValue>(inputs));

@@ -169,10 +169,10 @@ class Inspection {
     }
     memory_.eager = memory_stats().peak_bytes - before;
     memory_.where = cat(watcher.op, watcher.module.empty() ? "" : " in ", watcher.module);
-    const ExportedModel compiled = model_.compile();
+    const ExportedModel fast = compiled(model_);
     constexpr int calls = 3;  // the first ones may run op by op
-    for (int i = 0; i < calls; ++i) (void)compiled(std::span<const ArgValue>(inputs));
-    for (const SegmentReport& one : compiled.report().segments)
+    for (int i = 0; i < calls; ++i) (void)fast(std::span<const ArgValue>(inputs));
+    for (const SegmentReport& one : fast.report().segments)
       if (one.compiled && one.build)
         memory_.arena = std::max(memory_.arena.value_or(0), one.build->arena_bytes);
   }
@@ -371,7 +371,7 @@ int run(const InspectSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<InspectSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, model_words)->required();
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_flag("--json", setting->json, "as JSON, complete");
   app.add_flag("--flops", setting->flops,

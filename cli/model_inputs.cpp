@@ -125,6 +125,10 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
   return nullptr;
 }
 
+ExportedModel compiled(const ExportedModel& model) {
+  return model.is_compiled() ? model : model.compile();
+}
+
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
                                   std::vector<io::NamedTensor> arrays, bool may_be_example,
                                   const ImageOptions& images) {

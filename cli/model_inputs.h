@@ -10,6 +10,12 @@
 
 namespace vitro::cli {
 
+// What a command that takes a model reads, for its help.
+constexpr const char* model_words = "a file of torch.export.save or of vitro compile";
+
+// The model compiled; itself if its file is of `vitro compile`.
+ExportedModel compiled(const ExportedModel& model);
+
 // What --input takes, for its help.
 constexpr const char* input_words =
     "NAME=FILE.npy, NAME=FILE.npz:ARRAY, NAME=IMAGE.png or .jpg (several of one input are a "

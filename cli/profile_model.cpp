@@ -205,7 +205,7 @@ void profile_model(const std::string& file, const ProfileModelSetting& setting,
   VITRO_CHECK(!is_whole_program_recorded(),
               "VITRO_PROFILE records the whole program, and only one profiler may run: unset it");
   ExportedModel model = load(file, setting.model);
-  if (!setting.eager) model = model.compile();
+  if (!setting.eager) model = compiled(model);
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
   const auto call = [&] { (void)model(std::span<const ArgValue>(inputs)); };
   for (int i = 0; i < warm_calls; ++i) call();

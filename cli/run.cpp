@@ -70,7 +70,7 @@ int run_model(const RunSetting& setting) {
   const uint64_t begin = ticks();
   ExportedModel model = load(setting.file, setting.model);
   const int64_t loading = ticks_to_ns(ticks() - begin);
-  if (setting.compile) model = model.compile();
+  if (setting.compile) model = compiled(model);
   const std::optional<TopClasses> top =
       setting.top > 0 || !setting.labels.empty()
           ? std::optional<TopClasses>(std::in_place, setting.top, setting.labels)
@@ -109,7 +109,7 @@ int run(const RunSetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<RunSetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, model_words)->required();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("-o,--output", setting->output, "a folder for the outputs, as .npy");

@@ -152,7 +152,7 @@ class Verification {
                   std::span<const std::string> only = {}) const {
     ExportedModel model = load(setting_.file, setting_.model);
     if (nodes) model = model.with_node_results(only);
-    if (compiled) model = model.compile();
+    if (compiled) model = cli::compiled(model);
     Results out;
     for (int i = 0; i < runs; ++i) {
       out.clear();
@@ -413,7 +413,7 @@ int run(const VerifySetting& setting) {
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<VerifySetting>();
-  app.add_option("file", setting->file, "a file of torch.export.save")->required();
+  app.add_option("file", setting->file, model_words)->required();
   app.add_option("--reference", setting->reference,
                  ".npz or .safetensors with the arrays that are wanted; torch: what PyTorch "
                  "computes now, on the given inputs or the export's example");

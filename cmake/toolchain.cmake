@@ -35,6 +35,9 @@ add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 add_compile_options(-ffunction-sections -fdata-sections)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
+# Plans of compiled functions on disk are those of one build of the library (base/build_id.h).
+add_link_options(-Wl,--build-id=sha1)
+
 if(VITRO_SANITIZE)
   add_compile_options(-fsanitize=${VITRO_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${VITRO_SANITIZE})

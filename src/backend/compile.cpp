@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "backend/jit/compiler.h"
 #include "backend/lower/bands.h"
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_sweeps.h"
 #include "backend/lower/streams.h"
 #include "backend/program/opaque_operands.h"
 #include "backend/program/single_results.h"
+#include "base/build_id.h"
 #include "graph/run_stage.h"
 #include "kernels/prelude.h"
 #include "vitro/base/error.h"
@@ -34,6 +36,7 @@ struct CompileState {
   std::vector<LoweredKernel> kernels = {};
   Sources sources = {};
   std::vector<std::shared_ptr<const jit::KernelModule>> modules = {};
+  ExecutablePlan plan = {};
   std::unique_ptr<Executable> executable = {};
 
   // The graph as stages after the first see it.
@@ -107,33 +110,21 @@ void make_modules(CompileState& w) {
   w.modules = *std::move(modules);
 }
 
-void plan_memory(CompileState& w) {
-  w.executable = std::make_unique<Executable>(w.device, w.graph(), *w.assignment, w.kernels,
-                                              w.sources, w.modules);
-}
-
-// The device of all tensors of the graph; Error if they are on different devices.
-Device device_of(const graph::Graph& graph) {
-  std::optional<Device> device;
-  for (const graph::Node& node : graph.nodes()) {
-    if (node.is_input() && node.input == graph::InputKind::number) continue;
-    for (const TensorMeta& meta : node.results) {
-      VITRO_CHECK(!device || *device == meta.device,
-                  "compile: the tensors are on different devices, ", *device, " and on ",
-                  meta.device);
-      device = meta.device;
-    }
-  }
-  return device.value_or(cpu);
+void plan_launches(CompileState& w) {
+  w.plan = make_plan(w.graph(), *w.assignment, w.kernels, w.sources, !w.options.interpret);
 }
 
 struct Stage {
   std::string_view name;
   void (*run)(CompileState&);
+  bool loads = false;  // needs a device that runs the code
 };
+void run(const Stage& stage, CompileState& w) {
+  graph::run_stage(stage.name, w.options.name, w.report.stages, [&] { stage.run(w); });
+}
 constexpr Stage stages[] = {
-    {"read_graph", read_graph}, {"fuse_loops", fuse_loops}, {"lower", lower_groups},
-    {"codegen", write_code},    {"jit", make_modules},      {"plan", plan_memory},
+    {"read_graph", read_graph}, {"fuse_loops", fuse_loops},  {"lower", lower_groups},
+    {"codegen", write_code},    {"jit", make_modules, true}, {"plan", plan_launches},
 };
 
 void report_kernels(CompileState& w) {
@@ -155,7 +146,7 @@ void report_kernels(CompileState& w) {
     for (const ComputeNodeId compute_node : w.kernels[i].compute_nodes)
       launch.ops.push_back(w.program->name_of(compute_node));
     launch.locations = kernel.locations;
-    const Launch& built = w.executable->launches()[i];
+    const Launch& built = w.plan.launches[i];
     launch.once = built.keeps || built.keeps_results;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch
@@ -182,7 +173,7 @@ void report_memory(CompileState& w) {
     r.plan += cat(b.name, ": ", kinds[static_cast<size_t>(b.kind)], ", ", b.count, " x ",
                   vitro::name_of(b.dtype), "\n");
   }
-  if (w.graph().symbols().empty()) {
+  if (w.executable && w.graph().symbols().empty()) {
     const Executable::Memory memory = w.executable->memory({});
     r.arena_bytes = memory.arena;
     r.temporaries_bytes = memory.temporaries;
@@ -194,6 +185,53 @@ void report_memory(CompileState& w) {
 
 }  // namespace
 
+Device device_of(const graph::Graph& graph) {
+  std::optional<Device> device;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.is_input() && node.input == graph::InputKind::number) continue;
+    for (const TensorMeta& meta : node.results) {
+      VITRO_CHECK(!device || *device == meta.device,
+                  "compile: the tensors are on different devices, ", *device, " and on ",
+                  meta.device);
+      device = meta.device;
+    }
+  }
+  return device.value_or(cpu);
+}
+
+std::optional<Hash> build_key(const BuildOptions& options) {
+  static const std::string& build = *new std::string(build_id());
+  if (build.empty()) return std::nullopt;
+  Hasher h;
+  h.add(build);
+  h.add(jit::compiler_identity());
+  h.add(prelude().hash);
+  h.add(options.fuse.fuse), h.add(options.exact), h.add(options.large_program_bytes);
+  return h.finish();
+}
+
+Hash target_key(const MachineModel& m, const jit::Target& target) {
+  Hasher h;
+  h.add(target.triple), h.add(target.features), h.add(target.vector_bits), h.add(target.isa);
+  for (const int64_t number : {m.l1_bytes, m.l2_bytes, m.l3_bytes, int64_t{m.threads},
+                               int64_t{m.overlapped_steps}, int64_t{m.operations_of_fetch}, m.lanes,
+                               m.least_streamed_bytes, int64_t{m.bf16_tiles}, m.panel_columns})
+    h.add(number);
+  return h.finish();
+}
+
+Result<std::unique_ptr<Executable>> load(ExecutablePlan plan, std::span<const std::string> modules,
+                                         runtime::DeviceRuntime& device, std::string_view name,
+                                         jit::JitReport* report) {
+  auto found = jit::find_modules(modules, report, name, device);
+  if (!found) return found.failure();
+  try {
+    return std::make_unique<Executable>(device, std::move(plan), *std::move(found));
+  } catch (const std::exception& e) {
+    return Failure{e.what()};
+  }
+}
+
 Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const BuildOptions& options,
                                             CompileReport* report) {
   CompileReport own;
@@ -201,14 +239,32 @@ Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph, const Bui
   if (!options.interpret) jit::expect_text();
   try {
     CompileState work{graph, options, r, runtime::device_runtime(device_of(graph))};
-    for (const Stage& stage : stages) {
-      graph::run_stage(stage.name, options.name, r.stages, [&] { stage.run(work); });
-    }
-    if (report) {
-      report_kernels(work);
-      report_memory(work);
-    }
+    for (const Stage& stage : stages) run(stage, work);
+    if (report) report_kernels(work);
+    work.executable = std::make_unique<Executable>(work.device, std::move(work.plan), work.modules);
+    if (report) report_memory(work);
     return std::move(work.executable);
+  } catch (const std::exception& e) {
+    return Failure{e.what()};
+  }
+}
+
+Result<PlannedGraph> compile_for(const graph::Graph& graph, const BuildOptions& options,
+                                 const jit::Target& target, CompileReport& report) {
+  try {
+    CompileState work{graph, options, report, runtime::device_runtime(device_of(graph))};
+    for (const Stage& stage : stages)
+      if (!stage.loads) run(stage, work);
+    report_kernels(work);
+    PlannedGraph out;
+    for (const jit::ModuleText& text : work.sources.modules) {
+      std::string key;
+      Result<std::string> bytes = jit::compile_for(text, prelude(), target, options.name, &key);
+      if (!bytes) return bytes.failure();
+      out.modules.push_back({std::move(key), *std::move(bytes)});
+    }
+    out.plan = std::move(work.plan);
+    return out;
   } catch (const std::exception& e) {
     return Failure{e.what()};
   }

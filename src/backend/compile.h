@@ -8,11 +8,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/fuse/groups.h"
 #include "backend/jit/jit.h"
+#include "backend/jit/target.h"
 #include "backend/run/executable.h"
 #include "vitro/base/option.h"
 #include "vitro/base/result.h"
@@ -47,5 +50,30 @@ struct CompileReport : BuildReport {
 Result<std::unique_ptr<Executable>> compile(const graph::Graph& graph,
                                             const BuildOptions& options = {},
                                             CompileReport* report = nullptr);
+
+// A hash of everything but the graph and the target that `compile` decides by: options, the text of
+// the prelude, and the build of this library.  Nothing if the build has no id.
+std::optional<Hash> build_key(const BuildOptions& options);
+Hash target_key(const MachineModel& machine, const jit::Target& target);
+
+// The same for a target that need not be this machine: a plan, and its modules as bytes.
+struct PlannedGraph {
+  struct Module {
+    std::string key, bytes;
+  };
+  ExecutablePlan plan;
+  std::vector<Module> modules;
+};
+Result<PlannedGraph> compile_for(const graph::Graph& graph, const BuildOptions& options,
+                                 const jit::Target& target, CompileReport& report);
+
+// Makes an executable from a plan and the modules with these keys, which a cache must have: nothing
+// is compiled.
+Result<std::unique_ptr<Executable>> load(ExecutablePlan plan, std::span<const std::string> modules,
+                                         runtime::DeviceRuntime& device, std::string_view name,
+                                         jit::JitReport* report);
+
+// The device of all tensors of the graph; Error if they are on different devices.
+Device device_of(const graph::Graph& graph);
 
 }  // namespace vitro::backend

@@ -16,11 +16,16 @@ namespace vitro::pipeline {
 
 class CompiledGraph {
  public:
+  // A graph without data sizes is not needed later, and may be empty.
   explicit CompiledGraph(graph::Graph graph);
+  // The graph if it has data sizes, otherwise null.
+  const graph::Graph* graph() const { return partition_ ? &graph_ : nullptr; }
   // The graphs to compile, in order; each may use the symbols that earlier ones decide.
   std::span<const graph::Graph* const> graphs() const { return graphs_; }
   // Pass null for a graph without outputs; only a graph that has parts can have one.
   void add(std::unique_ptr<backend::Executable> made) { made_.push_back(std::move(made)); }
+
+  std::span<const std::unique_ptr<backend::Executable>> made() const { return made_; }
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs);

@@ -3,14 +3,19 @@
 #include "compile/pipeline.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <utility>
 
 #include "backend/compile.h"
+#include "backend/jit/target.h"
 #include "capture/layout.h"
 #include "compile/compiled_graph.h"
+#include "compile/kept_segment.h"
 #include "graph/metas.h"
 #include "graph/run_stage.h"
 #include "vitro/base/error.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/capture/function.h"
 #include "vitro/compile/artifacts.h"
 #include "vitro/events/rare.h"
@@ -19,21 +24,22 @@
 namespace vitro::pipeline {
 namespace {
 
+thread_local CompiledHere* compiled_here = nullptr;
+
 // State of a compilation, from the captured graph to kernels.
 struct PipelineState {
   const std::string& name;
   bool exact;
   const graph::Graph& captured;
   graph::Graph graph = {};  // after the passes
-  backend::CompileReport report = {};
-  std::unique_ptr<CompiledGraph> compiled = {};
+  SegmentParts made = {};
 };
 void put(const PipelineState& w, std::string_view file, std::string_view text) {
   if (artifacts::wanted()) artifacts::put(w.name, file, text);
 }
 
 // Merges the report of a part into that of the earlier parts.
-void add_report(backend::CompileReport part, backend::CompileReport& to) {
+void add_report(backend::CompileReport part, BuildReport& to) {
   const size_t kernels = to.kernels.size();
   for (const StageReport& stage : part.stages) {
     const auto known = std::ranges::find(to.stages, stage.name, &StageReport::name);
@@ -62,43 +68,65 @@ void optimize(PipelineState& w) {
   const std::span<const graph::Pass> all = graph::standard_passes();
   const std::vector<graph::Pass> passes =
       w.exact ? graph::exact_passes(all) : std::vector<graph::Pass>(all.begin(), all.end());
-  w.graph = graph::run_passes(w.captured, passes, &w.report.passes, after, w.name);
+  w.graph = graph::run_passes(w.captured, passes, &w.made.report.passes, after, w.name);
   if (artifacts::wanted()) put(w, "graph_after_passes.txt", graph::print(w.graph));
 }
 
-std::unique_ptr<backend::Executable> compile_graph(PipelineState& w, const graph::Graph& graph,
-                                                   const std::string& folder,
-                                                   backend::CompileReport& report) {
+backend::BuildOptions options_for(PipelineState& w, const std::string& folder) {
   backend::BuildOptions options;
   options.name = w.name;
   options.fuse.fuse = backend::fuse_option.get();
   options.exact = w.exact;
   options.keep_unfused = artifacts::wanted();
   if (artifacts::wanted()) {
-    options.artifact = [&w, &folder](std::string_view file, std::string_view text) {
+    options.artifact = [&w, folder](std::string_view file, std::string_view text) {
       put(w, cat(folder, file), text);
     };
   }
-  auto made = backend::compile(graph, options, &report);
-  if (!made) throw_error(made.why());
-  return *std::move(made);
+  return options;
 }
 
-void compile_kernels(PipelineState& w) {
+// Calls f(graph, options, report) for each part with outputs, and `none` for the others, after
+// which only a compaction of inputs follows.
+void compile_parts(
+    PipelineState& w,
+    FunctionRef<void(const graph::Graph&, const backend::BuildOptions&, backend::CompileReport&)> f,
+    FunctionRef<void()> none) {
   const events::PhaseScope phase("backend", w.name);
-  w.compiled = std::make_unique<CompiledGraph>(std::move(w.graph));
-  const std::span<const graph::Graph* const> graphs = w.compiled->graphs();
+  w.made.compiled = std::make_unique<CompiledGraph>(std::move(w.graph));
+  const std::span<const graph::Graph* const> graphs = w.made.compiled->graphs();
   for (size_t i = 0; i < graphs.size(); ++i) {
-    if (graphs[i]->outputs().empty()) {  // only a compaction of inputs follows
-      w.compiled->add(nullptr);
+    if (graphs[i]->outputs().empty()) {
+      none();
       continue;
     }
     const std::string folder = graphs.size() == 1 ? std::string() : cat("part", i, '_');
     backend::CompileReport report;
-    auto made = compile_graph(w, *graphs[i], folder, report);
-    w.compiled->add(std::move(made));
-    add_report(std::move(report), w.report);
+    f(*graphs[i], options_for(w, folder), report);
+    add_report(std::move(report), w.made.report);
   }
+}
+
+void compile_kernels(PipelineState& w) {
+  compile_parts(
+      w,
+      [&w](const graph::Graph& graph, const backend::BuildOptions& options,
+           backend::CompileReport& report) {
+        auto made = backend::compile(graph, options, &report);
+        if (!made) throw_error(made.why());
+        w.made.compiled->add(*std::move(made));
+      },
+      [&w] { w.made.compiled->add(nullptr); });
+}
+
+// Runs the passes, then `kernels`; keeps the guards that both asked for.
+void compile_stages(PipelineState& w, FunctionRef<void()> kernels) {
+  sym::GuardSink asked;
+  sym::DataBounds bounds;
+  graph::add_bounds(w.captured, bounds);
+  graph::run_stage("passes", w.name, w.made.report.stages, [&] { optimize(w); });
+  kernels();
+  w.made.guards = asked.take();
 }
 
 // Copies of the inputs that a graph writes, to restore them after a failure.
@@ -120,10 +148,10 @@ class Snapshot {
 
 class Segment : public capture::CompiledSegment {
  public:
-  Segment(PipelineState work, const graph::Graph& captured, std::vector<sym::Guard> guards)
-      : compiled_(std::move(work.compiled)),
-        report_(std::move(work.report)),
-        guards_(std::move(guards)) {
+  Segment(SegmentParts made, const graph::Graph& captured)
+      : compiled_(std::move(made.compiled)),
+        report_(std::move(made.report)),
+        guards_(std::move(made.guards)) {
     for (const graph::Output& output : captured.outputs()) {
       if (output.writes >= 0) written_.push_back(output.writes);
     }
@@ -161,13 +189,7 @@ class Compiler : public capture::SegmentCompiler {
                                                     const std::string& name,
                                                     std::string* why) override {
     try {
-      PipelineState work{name, exact_, graph};
-      sym::GuardSink asked;
-      sym::DataBounds bounds;
-      graph::add_bounds(graph, bounds);
-      graph::run_stage("passes", name, work.report.stages, [&] { optimize(work); });
-      compile_kernels(work);
-      return std::make_shared<Segment>(std::move(work), graph, asked.take());
+      return std::make_shared<Segment>(parts_of(graph, name), graph);
     } catch (const std::exception& e) {
       if (why) *why = e.what();
       return nullptr;
@@ -179,10 +201,69 @@ class Compiler : public capture::SegmentCompiler {
   }
 
  private:
+  SegmentParts parts_of(const graph::Graph& graph, const std::string& name) const {
+    if (CompiledHere* here = CompiledHere::current()) here->graphs.push_back({graph, name, exact_});
+    PipelineState work{name, exact_, graph};
+    const KeptSegments kept(graph, exact_);
+    bool is_kept = false;
+    std::vector<StageReport> looking;
+    graph::run_stage("find_plan", name, looking, [&] { is_kept = kept.find(name, work.made); });
+    if (is_kept) {
+      work.made.report.stages = std::move(looking);
+      return std::move(work.made);
+    }
+    compile_stages(work, [&work] { compile_kernels(work); });
+    kept.keep(work.made);
+    return std::move(work.made);
+  }
+
   bool exact_;
 };
 
 }  // namespace
+
+CompiledHere::CompiledHere() : before_(std::exchange(compiled_here, this)) {}
+
+CompiledHere::~CompiledHere() {
+  compiled_here = before_;
+}
+
+CompiledHere* CompiledHere::current() {
+  return compiled_here;
+}
+
+Result<Done> compile_for(const CompiledHere::Captured& captured, kernels::Isa isa, TargetCode& to) {
+  const std::optional<Hash> key = key_in_files(captured.graph, captured.exact);
+  if (!key)
+    return Failure{
+        "it calls ops that the program has added itself, or this library has no build id"};
+  try {
+    PipelineState work{captured.name, captured.exact, captured.graph};
+    std::deque<backend::PlannedGraph> made;
+    std::vector<PlannedPart> parts;
+    const auto compile = [&](const graph::Graph& graph, backend::BuildOptions options,
+                             backend::CompileReport& report) {
+      options.machine = backend::host_machine_model();
+      if (isa != kernels::machine_isa()) options.machine->bf16_tiles = false;
+      auto one = backend::compile_for(graph, options, jit::target_of(isa), report);
+      if (!one) throw_error(one.why());
+      made.push_back(*std::move(one));
+      PlannedPart& part = parts.emplace_back(PlannedPart{&made.back().plan, {}});
+      for (const auto& module : made.back().modules) {
+        part.modules.push_back(module.key);
+        to.modules.try_emplace(module.key, module.bytes);
+      }
+    };
+    compile_stages(work, [&] { compile_parts(work, compile, [&] { parts.emplace_back(); }); });
+    const auto bytes =
+        bytes_of(work.made.compiled->graph(), work.made.guards, work.made.report, parts);
+    if (!bytes) return Failure{"its plan cannot be kept"};
+    to.plans.insert_or_assign(key->hex(), *bytes);
+    return Done{};
+  } catch (const std::exception& e) {
+    return Failure{e.what()};
+  }
+}
 
 std::shared_ptr<capture::SegmentCompiler> make_compiler(bool exact) {
   return std::make_shared<Compiler>(exact);

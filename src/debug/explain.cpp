@@ -74,6 +74,12 @@ void append_fusion(std::string& out, const FusionReport& decision) {
   out += '\n';
 }
 
+// Whether the passes and the backend did not run: what they decided was kept
+// (compile/kept_segment.h).
+bool is_from_plan(const BuildReport& build) {
+  return build.stages.size() == 1 && build.stages[0].name == "find_plan";
+}
+
 void append_build(std::string& out, const BuildReport& build, bool with_source) {
   if (!build.launches.empty()) out += "  kernels\n";
   for (const LaunchReport& launch : build.launches)
@@ -90,11 +96,14 @@ void append_build(std::string& out, const BuildReport& build, bool with_source) 
     stages.push_back(cat(stage.name, ' ', duration(stage.ns)));
   if (!stages.empty())
     out += cat("  time: ", joined(stages, ", "),
-               build.from_cache ? " (kernels from the cache)" : "", '\n');
+               is_from_plan(build) ? " (plan and kernels from the cache)"
+               : build.from_cache  ? " (kernels from the cache)"
+                                   : "",
+               '\n');
   for (const graph::PassReport& pass : build.passes) {
     if (pass.changed)
-      out += cat("    ", pass.name, ": ", pass.nodes_before, " -> ", pass.nodes_after, " nodes, ",
-                 duration(pass.ns), '\n');
+      out += cat("    ", pass.name, ": ", pass.nodes_before, " -> ", pass.nodes_after, " nodes",
+                 is_from_plan(build) ? "" : cat(", ", duration(pass.ns)), '\n');
   }
   if (with_source && !build.kernels.empty())
     out += cat("  source\n", indented(build.source(), "    "));

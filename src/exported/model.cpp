@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "base/build_id.h"
+#include "exported/compiled_file.h"
 #include "exported/input_checks.h"
 #include "exported/plan.h"
 #include "exported/runner.h"
@@ -18,6 +20,7 @@
 #include "vitro/base/nearest.h"
 #include "vitro/compile/compile.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 
 namespace vitro {
 namespace {
@@ -48,6 +51,8 @@ struct KeptNodes {
 
 // What a program is, made once and shared by all models of it.
 struct Loaded {
+  std::string path;                                             // of the package
+  std::shared_ptr<const exported::CompiledFile> compiled_file;  // null: it is only a package
   io::PackageModel package;
   io::Program program;
   Plan plan;
@@ -278,6 +283,7 @@ struct ExportedModel::State {
   std::shared_ptr<const KeptNodes> kept;  // null: none
   std::optional<Compiled<TensorBody>> frozen;
   std::optional<Compiled<ValueBody>> compiled;
+  bool marks_sizes = false;  // those that may vary are symbols from the first call on
 
   std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
                             const std::vector<Scalar>& numbers) const {
@@ -346,6 +352,21 @@ const Tensor& ModelResults::operator[](std::string_view name) const {
 
 // ---- calls ----
 
+namespace {
+
+// The tensor, with the sizes marked that may vary.
+Tensor marked(const Tensor& given, const ModelInput& input) {
+  const bool varies =
+      std::ranges::any_of(input.sizes, [](const ModelSize& s) { return !s.number; });
+  if (!varies) return given;
+  const Tensor out = detach(given);
+  for (size_t d = 0; d < input.sizes.size(); ++d)
+    if (!input.sizes[d].number) mark_dynamic(out, static_cast<int64_t>(d));
+  return out;
+}
+
+}  // namespace
+
 ModelResults ExportedModel::operator()(std::span<const ArgValue> inputs) const {
   const Loaded& loaded = *state_->loaded;
   const auto is_literal = [](const ModelInput& one) {
@@ -370,7 +391,8 @@ ModelResults ExportedModel::operator()(std::span<const ArgValue> inputs) const {
   loaded.checks->check(values);
   for (size_t i = 0; i < all; ++i) {
     if (loaded.inputs[i].kind == ModelInput::Kind::tensor)
-      tensors.push_back(std::get<Tensor>(values[i]));
+      tensors.push_back(state_->marks_sizes ? marked(std::get<Tensor>(values[i]), loaded.inputs[i])
+                                            : std::get<Tensor>(values[i]));
     if (loaded.inputs[i].kind == ModelInput::Kind::number)
       numbers.push_back(std::get<Scalar>(values[i]));
   }
@@ -504,6 +526,7 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   state->loaded = state_->loaded;
   state->outputs = state_->outputs;
   state->kept = state_->kept;
+  state->marks_sizes = state_->marks_sizes;
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) &&
@@ -519,6 +542,69 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   return ExportedModel(std::move(state));
 }
 
+// As the calls of a file are compiled, and as they were when it was written.
+ExportedModel ExportedModel::compiled_for_file(const std::string& name, bool exact) const {
+  const ExportedModel out = compile({.name = name, .exact = exact});
+  auto state = std::make_shared<State>(*out.state_);
+  state->marks_sizes = true;
+  return ExportedModel(std::move(state));
+}
+
+namespace {
+
+std::vector<kernels::Isa> isas_of(const SaveCompiledOptions& options) {
+  std::vector<kernels::Isa> out;
+  for (const std::string& name : options.isas) {
+    const auto isa = exported::isa_named(name);
+    VITRO_CHECK(isa, "save_compiled: there is no instruction set ", name,
+                "; needs baseline, avx2 or avx512");
+    if (std::ranges::find(out, *isa) == out.end()) out.push_back(*isa);
+  }
+  if (out.empty()) out.push_back(kernels::machine_isa());
+  return out;
+}
+
+// Every segment must have been compiled: a file has no code for the others.
+void check_all_compiled(const CompiledReport& report) {
+  for (const SegmentReport& segment : report.segments)
+    VITRO_CHECK(segment.compiled, "save_compiled: the model cannot be compiled: ", segment.why_not);
+}
+
+}  // namespace
+
+void ExportedModel::save_compiled(const std::string& path, std::span<const ArgValue> example,
+                                  const SaveCompiledOptions& options) const {
+  constexpr int calls = 3;  // the first ones may run op by op
+  const Loaded& loaded = *state_->loaded;
+  exported::CompiledHeader header{build_id(), loaded.package.name, name(), options.exact, {}, {},
+                                  {}};
+  const std::vector<kernels::Isa> isas = isas_of(options);
+  const ExportedModel fast = compiled_for_file(header.name, options.exact);
+  pipeline::CompiledHere here;
+  for (int i = 0; i < calls; ++i) (void)fast(example);
+  check_all_compiled(fast.report());
+  std::vector<pipeline::TargetCode> code;
+  for (const kernels::Isa isa : isas) {
+    header.targets.push_back(exported::compiled_target(isa));
+    pipeline::TargetCode& of_target = code.emplace_back();
+    for (const pipeline::CompiledHere::Captured& captured : here.graphs) {
+      const auto done = pipeline::compile_for(captured, isa, of_target);
+      VITRO_CHECK(done, "save_compiled: the model cannot be compiled for ", kernels::name(isa),
+                  ": ", done.why());
+    }
+  }
+  if (options.weights_by_reference) {
+    header.package = exported::path_from(path, loaded.path);
+    header.identity = exported::identity_of(loaded.path).value();
+  }
+  exported::write_compiled_file(path, loaded.path, header, code);
+}
+
+void ExportedModel::save_compiled(const std::string& path, std::initializer_list<ArgValue> example,
+                                  const SaveCompiledOptions& options) const {
+  save_compiled(path, std::span<const ArgValue>(example.begin(), example.size()), options);
+}
+
 bool ExportedModel::is_compiled() const {
   return state_->frozen || state_->compiled;
 }
@@ -529,9 +615,17 @@ CompiledReport ExportedModel::report() const {
 }
 
 ExportedModel load(const std::string& path, std::string_view model) {
-  io::Package package = io::Package::open(path).value();
-  const io::PackageModel chosen = package.model(model).value();
+  const auto file = exported::CompiledFile::open(path).value();
   auto loaded = std::make_shared<Loaded>();
+  loaded->path = file ? file->package() : path;
+  loaded->compiled_file = file;
+  io::Package package = io::Package::open(loaded->path).value();
+  if (file) {
+    VITRO_CHECK(model.empty() || model == file->header().model, path, ": has the compiled model ",
+                file->header().model, ", and no ", model);
+    model = file->header().model;
+  }
+  const io::PackageModel chosen = package.model(model).value();
   loaded->package = chosen;
   try {
     loaded->program = io::parse_program(chosen.program_json, chosen.name).value();
@@ -548,7 +642,10 @@ ExportedModel load(const std::string& path, std::string_view model) {
   auto state = std::make_shared<ExportedModel::State>();
   state->outputs = loaded->outputs;
   state->loaded = std::move(loaded);
-  return ExportedModel(std::move(state));
+  const ExportedModel out(std::move(state));
+  if (!file) return out;
+  jit::add_entry_source(file);
+  return out.compiled_for_file(file->header().name, file->header().exact);
 }
 
 }  // namespace vitro

@@ -1,7 +1,9 @@
+// Hashes of graphs: of the program alone, of its calls, and of everything in it.
 #include "graph/hash.h"
 
 #include "graph/metas.h"
 #include "graph/order.h"
+#include "vitro/base/module_path.h"
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {
@@ -47,6 +49,35 @@ Hash hash_of_calls(const Graph& g) {
   for (const Output& output : g.outputs()) {
     canonical.add(h, output.value);
     h.add(output.writes);
+  }
+  return h.finish();
+}
+
+Hash hash_of_all(const Graph& g) {
+  Hasher h;
+  const auto add = [&h](Value value) { h.add(value.node.n), h.add(value.output); };
+  for (const Node& node : g.nodes()) {
+    h.add(node.is_input() ? std::string_view("input") : node.op->name);
+    h.add(node.input);
+    h.add(node.name);
+    h.add(node.args.size());
+    for (const Arg& arg : node.args) {
+      h.add(arg.index());
+      if (const auto* value = std::get_if<Value>(&arg)) add(*value);
+      if (const auto* number = std::get_if<Scalar>(&arg)) add_to(h, *number);
+    }
+    node.attrs.hash(h);
+    h.add(node.results.size());
+    for (const TensorMeta& meta : node.results) add_to(h, meta);
+    const SourceLocation& at = node.location;
+    h.add(at.file), h.add(at.line), h.add(module_path(at.module)), h.add(at.call);
+  }
+  h.add(g.outputs().size());
+  for (const Output& output : g.outputs()) add(output.value), h.add(output.writes);
+  for (const sym::Expr symbol : g.symbols()) {
+    const sym::Range range = sym::range_of(symbol);
+    h.add(symbol.text());
+    h.add(range.low), h.add(range.high);
   }
   return h.finish();
 }

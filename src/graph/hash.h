@@ -1,11 +1,16 @@
-// A faster hash than Graph::hash, for graphs with the same inputs.
+// Other hashes of graphs than Graph::hash.
 #pragma once
 
 #include "vitro/graph/graph.h"
 
 namespace vitro::graph {
 
-// Covers only ops, operands, attributes and outputs: shapes follow from them.
+// Faster, for graphs with the same inputs.  Covers only ops, operands, attributes and outputs:
+// shapes follow from them.
 Hash hash_of_calls(const Graph& g);
+
+// Covers everything: the order of nodes, dead ones, names, source locations, hints, ranges of
+// symbols.
+Hash hash_of_all(const Graph& g);
 
 }  // namespace vitro::graph

@@ -66,9 +66,10 @@ class Model(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def run_it(self, *words):
+    def run_it(self, *words, **more):
         clean = {name: value for name, value in os.environ.items() if not name.startswith("VITRO_")}
         clean["VITRO_CACHE_DIR"] = str(self.folder / "cache")
+        clean.update(more)
         return subprocess.run([VITRO, *map(str, words)], capture_output=True, text=True, cwd=self.folder, env=clean)
 
     def test_run_gives_the_outputs_of_torch(self):
@@ -86,6 +87,53 @@ class Model(unittest.TestCase):
                     for a, b in zip(values, wanted, strict=True):
                         self.assertAlmostEqual(a, b, delta=1e-5)
                     self.assertEqual(read_npy(self.folder / "out" / "output_2.npy"), sample[f"{call}.out.2"])
+
+    def test_a_compiled_file_gives_the_outputs_of_torch_without_a_compiler(self):
+        sample = safetensors("dynamic")
+        done = self.run_it("compile", MODELS / "dynamic.pt2", "-o", "dynamic.vitro", "--isa", "avx2,avx512,baseline")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("dynamic.vitro: ", done.stdout)
+        alone = {"VITRO_CACHE_DIR": str(self.folder / "empty"), "VITRO_CC_LIBRARY": "/nowhere.so"}
+        for call in range(3):
+            write_npy(self.folder / "ids.npy", *sample[f"{call}.in.ids"], "<i8", "q")
+            write_npy(self.folder / "x.npy", *sample[f"{call}.in.x"], "<f4", "f")
+            done = self.run_it("run", "dynamic.vitro", "--input", "ids=ids.npy", "--input", "x=x.npy", "-o", "out", "--explain", "--repeat", 3, **alone)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("plan and kernels from the cache", done.stdout)
+            self.assertNotIn("runs op by op", done.stdout)
+            shape, values = read_npy(self.folder / "out" / "output_0.npy")
+            wanted_shape, wanted = sample[f"{call}.out.0"]
+            self.assertEqual(shape, wanted_shape)
+            for a, b in zip(values, wanted, strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-5)
+        for words in (("bench", "--seconds", 0), ("inspect",)):
+            done = self.run_it(*words, "dynamic.vitro", **alone)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(list((self.folder / "empty").glob("*.so")), [])
+
+    def test_compile_may_leave_the_weights_in_the_package(self):
+        (self.folder / "mlp.pt2").write_bytes((MODELS / "mlp.pt2").read_bytes())
+        done = self.run_it("compile", "mlp.pt2", "-o", "mlp.vitro", "--weights", "reference")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.run_it("run", "mlp.vitro")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("f32[3, 2]", done.stdout)
+        (self.folder / "mlp.pt2").unlink()
+        done = self.run_it("run", "mlp.vitro")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("its weights are in another file", done.stderr)
+
+    def test_compile_says_what_is_wrong(self):
+        for words, part in (
+            (("none.pt2", "-o", "a.vitro"), "none.pt2"),
+            ((MODELS / "mlp.pt2", "-o", "a.vitro", "--isa", "neon"), "no instruction set neon"),
+            ((MODELS / "mlp.pt2", "-o", "nowhere/a.vitro"), "nowhere"),
+        ):
+            with self.subTest(words=words):
+                done = self.run_it("compile", *words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(part, done.stderr)
+                self.assertEqual(list(self.folder.glob("*.vitro")), [])
 
     def test_run_makes_up_inputs_that_nobody_gives(self):
         for words in ((), ("--input", "x=random:7"), ("--compile", "--explain")):

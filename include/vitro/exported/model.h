@@ -5,6 +5,8 @@
 //   auto out = model({x, y});                       // or by name: model({{"x", x}, {"y", y}})
 //   Tensor logits = out["logits"];                  // or by number: out[0]
 //   auto fast = model.compile();                    // fused kernels, from the second call on
+//   model.save_compiled("model.vitro", {{x, y}});
+//   auto soon = vitro::load("model.vitro");         // compiled, without the compiler library
 // Inputs and outputs are the leaves of the exported arguments and results, in order; nested ones
 // are called by path: "xs[0]", "d['a']".  A call checks what the export relied on: dtypes, sizes,
 // ranges of dynamic sizes, guards.  Weights stay in the file, which must not be changed meanwhile.
@@ -95,6 +97,15 @@ struct ModelNode {
   std::vector<std::string_view> operands;  // of the values that it reads, those of inputs too
 };
 
+// How save_compiled compiles.
+struct SaveCompiledOptions {
+  std::vector<std::string> isas = {};  // "baseline", "avx2", "avx512"; none: this machine's
+  // Keeps the path of the file that the model was loaded from, which must stay there unchanged,
+  // instead of the program and the weights; from the folder of the new file if it is below that.
+  bool weights_by_reference = false;
+  bool exact = false;  // as in CompileOptions
+};
+
 class ExportedModel {
  public:
   // One value for each input in order; those of kind literal may be left out, all or none.
@@ -127,6 +138,17 @@ class ExportedModel {
   // The same model with calls compiled; shares the weights.
   ExportedModel compile(CompileOptions options = {}) const;
   bool is_compiled() const;
+  // Writes a file with the program, the weights, and what a call with `example` runs: kernels for
+  // each instruction set, and the plans that launch them.  Sizes that the export lets vary do so
+  // here, except sizes of 1 and 0 in the example.  `load` gives a compiled model of it, whose calls
+  // need no compiler; calls that run something else (with a size of 1, say) are compiled as ever.
+  // The file is for this build of the library and for machines with one of the instruction sets;
+  // elsewhere `load` refuses it.  It contains native code: load only files that you trust.
+  // Error: the model cannot be compiled, or the file not written.
+  void save_compiled(const std::string& path, std::span<const ArgValue> example,
+                     const SaveCompiledOptions& options = {}) const;
+  void save_compiled(const std::string& path, std::initializer_list<ArgValue> example,
+                     const SaveCompiledOptions& options = {}) const;
   // What was compiled; empty for a model that is not.
   CompiledReport report() const;
 
@@ -134,12 +156,14 @@ class ExportedModel {
 
  private:
   friend ExportedModel load(const std::string& path, std::string_view model);
+  ExportedModel compiled_for_file(const std::string& name, bool exact) const;
   explicit ExportedModel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };
 
-// `model` chooses one of a file that holds several.  Error: the file cannot be read, or the program
-// needs what Vitro lacks; then all of it is listed, with the Python lines that call it.
+// A file of torch.export.save, or of save_compiled, whose model is compiled.  `model` chooses one
+// of a file that holds several.  Error: the file cannot be read, or the program needs what Vitro
+// lacks; then all of it is listed, with the Python lines that call it.
 ExportedModel load(const std::string& path, std::string_view model = {});
 
 }  // namespace vitro

@@ -61,8 +61,13 @@ std::unique_ptr<DIR, int (*)(DIR*)> list(const std::string& path) {
   return {opendir(path.c_str()), closedir};
 }
 
+std::string name_of(std::string_view key, EntryKind kind) {
+  return cat(key, kind == EntryKind::plan ? ".plan" : ".so");
+}
+
 bool is_entry(std::string_view name) {
-  return name.ends_with(".so") || name.ends_with(".cpp") || name.ends_with(".h");
+  return name.ends_with(".so") || name.ends_with(".plan") || name.ends_with(".cpp") ||
+         name.ends_with(".h");
 }
 
 // Lists all entries, and removes markers and unfinished files older than a day.
@@ -138,9 +143,9 @@ std::string DiskCache::path_of(const std::string& name) const {
   return folder_->has_safe_path() ? cat(folder_->path(), "/", name) : "";
 }
 
-bool DiskCache::find(std::string_view key, CacheEntry& entry) const {
+bool DiskCache::find(std::string_view key, CacheEntry& entry, EntryKind kind) const {
   if (!ok()) return false;
-  const std::string name = cat(key, ".so");
+  const std::string name = name_of(key, kind);
   std::optional<std::string> bytes = folder_->read(name);
   if (!bytes) return false;
   if (!verify(name, *bytes, secret_)) {
@@ -152,12 +157,12 @@ bool DiskCache::find(std::string_view key, CacheEntry& entry) const {
 }
 
 bool DiskCache::store(std::string_view key, std::string_view bytes, CacheEntry& entry,
-                      std::string& why) const {
-  const std::string name = cat(key, ".so");
+                      std::string& why, EntryKind kind) const {
+  const std::string name = name_of(key, kind);
   const uint64_t limit = uint64_t(std::max<int64_t>(cache_size_mb.get(), 0)) << 20;
   if (bytes.size() > limit) {
-    why = cat("a module of ", bytes.size(), " bytes exceeds the cache's limit of ", limit,
-              " bytes; raise VITRO_CACHE_SIZE_MB");
+    why = cat(kind == EntryKind::plan ? "a plan of " : "a module of ", bytes.size(),
+              " bytes exceeds the cache's limit of ", limit, " bytes; raise VITRO_CACHE_SIZE_MB");
     return false;
   }
   const Trailer trailer = trailer_of(name, bytes, secret_);
@@ -172,8 +177,8 @@ bool DiskCache::store(std::string_view key, std::string_view bytes, CacheEntry& 
   return true;
 }
 
-void DiskCache::remove(std::string_view key) const {
-  folder_->remove(cat(key, ".so"));
+void DiskCache::remove(std::string_view key, EntryKind kind) const {
+  folder_->remove(name_of(key, kind));
 }
 
 std::string DiskCache::text_of(std::string_view key) const {

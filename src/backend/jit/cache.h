@@ -1,5 +1,5 @@
-// Shared objects on disk, by content key: KEY.so in a private folder (private_folder.h), each
-// followed by a hash that only the folder's owner can compute.
+// Shared objects and plans on disk, by content key: KEY.so and KEY.plan in a private folder
+// (private_folder.h), each followed by a hash that only the folder's owner can compute.
 //   DiskCache cache = DiskCache::open(why);
 //   if (cache.find(key, entry)) ... load entry ...    // verified; an invalid entry is removed
 //   cache.store(key, bytes, entry, why)
@@ -18,9 +18,11 @@
 
 namespace vitro::jit {
 
+enum class EntryKind : uint8_t { module, plan };
+
 struct CacheEntry {
   std::string path;   // empty if others could replace the file: load `bytes` instead
-  std::string bytes;  // of the shared object
+  std::string bytes;  // of the shared object or plan
 };
 
 class DiskCache {
@@ -37,12 +39,12 @@ class DiskCache {
   const PrivateFolder& folder() const { return *folder_; }
 
   // Finds and verifies an entry, and marks it as used now.
-  bool find(std::string_view key, CacheEntry& entry) const;
+  bool find(std::string_view key, CacheEntry& entry, EntryKind kind = EntryKind::module) const;
   // Writes an entry, and occasionally trims the folder to the limit of the options.  False with the
   // reason if the folder is full or not writable, or the entry is larger than the limit.
-  bool store(std::string_view key, std::string_view bytes, CacheEntry& entry,
-             std::string& why) const;
-  void remove(std::string_view key) const;
+  bool store(std::string_view key, std::string_view bytes, CacheEntry& entry, std::string& why,
+             EntryKind kind = EntryKind::module) const;
+  void remove(std::string_view key, EntryKind kind = EntryKind::module) const;
 
   // An entry's sources, in files that debuggers and profilers show: text_of(key) followed by
   // ".0.cpp" and so on, and prelude_of(hash).  Failures to write them are ignored.

@@ -18,6 +18,7 @@
 #include "backend/jit/announce.h"
 #include "backend/jit/cache.h"
 #include "backend/jit/compiler.h"
+#include "backend/jit/entry_source.h"
 #include "backend/jit/fault.h"
 #include "backend/jit/link/link.h"
 #include "backend/jit/options.h"
@@ -42,14 +43,15 @@ struct Texts {
   const Hash* content = nullptr;  // of the sources; null: their bytes are hashed
   std::string_view subject = {};  // of the phases; empty: the key
   runtime::DeviceRuntime& device = runtime::device_runtime(cpu);  // loads the module
+  const Target& target = host_target();
 };
 
 std::string key_of(const Texts& texts) {
   Hasher h;
   h.add(compiler_identity());
-  h.add(host_target().triple);
-  h.add(host_target().features);
-  h.add(host_target().vector_bits);
+  h.add(texts.target.triple);
+  h.add(texts.target.features);
+  h.add(texts.target.vector_bits);
   h.add(texts.prelude.hash);
   if (texts.content) {
     h.add(*texts.content);
@@ -78,7 +80,7 @@ Result<ModulePtr> load_file(const std::string& file, const std::string& shown,
   if (!loaded) return Failure{cat("jit: compiled kernels could not be loaded: ", loaded.why())};
   report.path = shown;
   if (is_jit_profiler_there()) announce_kernels((*loaded)->address(), file, shown);
-  return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), shown));
+  return ModulePtr(std::make_shared<const KernelModule>(*std::move(loaded), report.key, shown));
 }
 
 // A path to the descriptor that was never used before: the loader identifies libraries by name, so
@@ -120,10 +122,10 @@ Result<ModulePtr> load_entry(const CacheEntry& entry, runtime::DeviceRuntime& de
 }
 
 WireRequest request_for(const Texts& texts) {
-  WireRequest request = request_for(host_target());
+  WireRequest request = request_for(texts.target);
   request.sources.assign(texts.sources.begin(), texts.sources.end());
   request.prelude = texts.prelude.text;
-  if (!request.prelude.empty()) request.precompiled = precompiled_prelude(host_target());
+  if (!request.prelude.empty()) request.precompiled = precompiled_prelude(texts.target);
   return request;
 }
 
@@ -158,10 +160,15 @@ Result<std::string> compile_and_link(const Texts& texts, const DiskCache& cache,
 }
 
 Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
+  if (const auto bytes = find_entry(report.key, EntryKind::module)) {
+    Result<ModulePtr> loaded = load_bytes(*bytes, texts.device, report);
+    report.from_disk = loaded.ok();
+    if (loaded) return loaded;
+  }
   std::string why;
   CacheEntry entry;
   DiskCache cache;
-  if (!force_disable_caches.get() && cache_size_mb.get() != 0) {
+  if (has_disk_cache()) {
     cache = DiskCache::open(why);
     if (!cache.ok()) note(report, why);
   }
@@ -188,9 +195,9 @@ Result<ModulePtr> from_disk_or_compiler(const Texts& texts, JitReport& report) {
 }
 
 // In memory a module belongs to one device; its bytes on disk are shared between devices.
-std::string memory_key_of(const Texts& texts, const JitReport& report) {
-  const Device device = texts.device.device();
-  return device == cpu ? report.key : cat(report.key, " on ", device);
+std::string memory_key_of(runtime::DeviceRuntime& of, const std::string& key) {
+  const Device device = of.device();
+  return device == cpu ? key : cat(key, " on ", device);
 }
 
 // The modules that this process has loaded or is loading, by key.
@@ -205,6 +212,22 @@ class Modules {
     if (is_new) at->second = mine.get_future().share();
     chosen = is_new;
     return at->second;
+  }
+  // Null if there is none, or if it is still being made.
+  ModulePtr find(const std::string& key) {
+    std::lock_guard hold(lock_);
+    const auto at = modules_.find(key);
+    if (at == modules_.end()) return nullptr;
+    if (at->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return nullptr;
+    const Result<ModulePtr>& made = at->second.get();
+    return made ? *made : nullptr;
+  }
+  // Keeps the module unless there is one.
+  void add(const std::string& key, const ModulePtr& module) {
+    std::promise<Result<ModulePtr>> made;
+    bool chosen = false;
+    (void)join(key, made, chosen);
+    if (chosen) made.set_value(module);
   }
   void forget(const std::string& key) {
     std::lock_guard hold(lock_);
@@ -241,7 +264,7 @@ Modules& modules() {
 Result<ModulePtr> through_memory(const Texts& texts, JitReport& report) {
   std::promise<Result<ModulePtr>> mine;
   bool chosen = false;
-  const std::string key = memory_key_of(texts, report);
+  const std::string key = memory_key_of(texts.device, report.key);
   Modules::Future future = modules().join(key, mine, chosen);
   if (!chosen) {
     Result<ModulePtr> found = future.get();
@@ -302,11 +325,66 @@ Result<ModulePtr> load_or_compile(std::string_view source, JitReport* report) {
   return load_or_compile(std::span<const std::string>(&one, 1), report);
 }
 
+Result<std::string> compile_for(const ModuleText& text, const Prelude& prelude,
+                                const Target& target, std::string_view subject, std::string* key) {
+  const Texts texts{std::span(&text.text, 1),     prelude, &text.content, subject,
+                    runtime::device_runtime(cpu), target};
+  JitReport report;
+  report.key = *key = key_of(texts);
+  report.subject = subject;
+  std::string why;
+  CacheEntry entry;
+  DiskCache cache;
+  if (has_disk_cache()) cache = DiskCache::open(why);
+  if (cache.find(report.key, entry)) return std::move(entry.bytes);
+  return compile_and_link(texts, cache, report);
+}
+
+namespace {
+
+Result<ModulePtr> module_on_disk(const std::string& key, runtime::DeviceRuntime& device,
+                                 JitReport& report) {
+  if (const auto bytes = find_entry(key, EntryKind::module))
+    return load_bytes(*bytes, device, report);
+  std::string why;
+  CacheEntry entry;
+  if (!has_disk_cache() || !DiskCache::open(why).find(key, entry))
+    return Failure{cat("jit: the module ", key, " is in no cache")};
+  return load_entry(entry, device, report);
+}
+
+}  // namespace
+
+Result<ModulePtr> find_module(const std::string& key, JitReport* report, std::string_view subject,
+                              runtime::DeviceRuntime& device) {
+  *report = JitReport();
+  report->key = key;
+  report->subject = subject.empty() ? key : std::string(subject);
+  const int64_t begin = now_ns();
+  const std::string in_memory = memory_key_of(device, key);
+  ModulePtr module = modules().find(in_memory);
+  report->from_memory = module != nullptr;
+  if (!module) {
+    const Result<ModulePtr> loaded = module_on_disk(key, device, *report);
+    if (!loaded) return loaded;
+    module = *loaded;
+    modules().add(in_memory, module);
+    report->from_disk = true;
+  }
+  report->path = module->path();
+  report->total_ns = now_ns() - begin;
+  return module;
+}
+
 void expect_text() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (force_disable_caches.get() || DiskCache::is_empty()) load_compiler_ahead();
   });
+}
+
+bool has_disk_cache() {
+  return !force_disable_caches.get() && cache_size_mb.get() != 0;
 }
 
 void forget_modules() {

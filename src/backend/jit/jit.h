@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/jit/target.h"
 #include "runtime/device.h"
 #include "vitro/base/hash.h"
 #include "vitro/base/result.h"
@@ -32,18 +33,19 @@ struct Prelude {
 // may keep it until the process ends.
 class KernelModule {
  public:
-  KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string path)
-      : loaded_(std::move(loaded)), path_(std::move(path)) {}
+  KernelModule(std::unique_ptr<const runtime::Module> loaded, std::string key, std::string path)
+      : loaded_(std::move(loaded)), key_(std::move(key)), path_(std::move(path)) {}
   KernelModule(const KernelModule&) = delete;
 
   // The `extern "C"` function of that name; null code if there is none.
   runtime::Kernel kernel(const std::string& name) const { return loaded_->kernel(name); }
+  const std::string& key() const { return key_; }
   // The file that it was loaded from, as perf and gdb show it; empty if loaded from memory.
   const std::string& path() const { return path_; }
 
  private:
   std::unique_ptr<const runtime::Module> loaded_;
-  std::string path_;
+  std::string key_, path_;
 };
 
 struct JitReport {
@@ -83,9 +85,26 @@ Result<std::vector<std::shared_ptr<const KernelModule>>> load_or_compile_all(
     std::span<const ModuleText> texts, const Prelude& prelude, JitReport* report = nullptr,
     std::string_view subject = {}, runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
 
+// The module with this key, from memory or from the disk.  Nothing is compiled.
+Result<std::shared_ptr<const KernelModule>> find_module(const std::string& key, JitReport* report,
+                                                        std::string_view subject,
+                                                        runtime::DeviceRuntime& device);
+// The modules with these keys, from memory or from the disk.  Nothing is compiled: a Failure names
+// the first that is in no cache.
+Result<std::vector<std::shared_ptr<const KernelModule>>> find_modules(
+    std::span<const std::string> keys, JitReport* report = nullptr, std::string_view subject = {},
+    runtime::DeviceRuntime& device = runtime::device_runtime(cpu));
+
+// The bytes of the module of a text for a target, which need not be this machine, and its key.
+Result<std::string> compile_for(const ModuleText& text, const Prelude& prelude,
+                                const Target& target, std::string_view subject, std::string* key);
+
 // Announces that a text will follow.  If no cache can have it, loads the compiler in the
 // background; once per process.
 void expect_text();
+
+// Whether the options allow a cache on disk.
+bool has_disk_cache();
 
 // Drops the modules in memory (not on disk): for tests and for measuring a warm start.
 void forget_modules();

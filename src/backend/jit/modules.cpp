@@ -13,6 +13,7 @@
 
 #include "backend/jit/jit.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/base/hash.h"
 
 namespace vitro::jit {
@@ -26,19 +27,22 @@ size_t core_count() {
   return static_cast<size_t>(std::max(CPU_COUNT(&mine), 1));
 }
 
+// Makes module number `i`.
+using MakeModule = FunctionRef<Result<ModulePtr>(size_t i, JitReport* report)>;
+
 struct ModuleBuild {
-  std::span<const ModuleText> texts;
-  const Prelude& prelude;
-  std::string_view subject;
-  runtime::DeviceRuntime& device;
+  ModuleBuild(size_t size, MakeModule make_module)
+      : make(make_module), modules(size), reports(size) {}
+
+  MakeModule make;
   std::vector<std::optional<Result<ModulePtr>>> modules;
   std::vector<JitReport> reports;
   std::atomic<size_t> next = 0;
 
   void run() {
-    for (size_t i; (i = next++) < texts.size();) {
+    for (size_t i; (i = next++) < modules.size();) {
       try {
-        modules[i] = load_or_compile(texts[i], prelude, &reports[i], subject, device);
+        modules[i] = make(i, &reports[i]);
       } catch (const std::exception& e) {
         modules[i] = Failure{cat("jit: ", e.what())};
       }
@@ -48,7 +52,7 @@ struct ModuleBuild {
 
 // Runs on the caller and on helper threads, which block all signals; the host's threads get them.
 void run_on_cores(ModuleBuild& work) {
-  const size_t helpers = std::min(work.texts.size(), core_count()) - 1;
+  const size_t helpers = std::min(work.modules.size(), core_count()) - 1;
   std::vector<std::thread> threads;
   sigset_t all, before;
   sigfillset(&all);
@@ -90,21 +94,11 @@ JitReport together(std::span<const JitReport> reports) {
   return all;
 }
 
-}  // namespace
-
-Result<std::vector<ModulePtr>> load_or_compile_all(std::span<const ModuleText> texts,
-                                                   const Prelude& prelude, JitReport* report,
-                                                   std::string_view subject,
-                                                   runtime::DeviceRuntime& device) {
+Result<std::vector<ModulePtr>> make_all(size_t size, MakeModule make, JitReport* report) {
   std::vector<ModulePtr> out;
-  if (texts.empty()) return out;
+  if (size == 0) return out;
   const auto begin = std::chrono::steady_clock::now();
-  ModuleBuild work{texts,
-                   prelude,
-                   subject,
-                   device,
-                   std::vector<std::optional<Result<ModulePtr>>>(texts.size()),
-                   std::vector<JitReport>(texts.size())};
+  ModuleBuild work(size, make);
   run_on_cores(work);
   if (report) {
     *report = together(work.reports);
@@ -117,6 +111,27 @@ Result<std::vector<ModulePtr>> load_or_compile_all(std::span<const ModuleText> t
     out.push_back(*made);
   }
   return out;
+}
+
+}  // namespace
+
+Result<std::vector<ModulePtr>> load_or_compile_all(std::span<const ModuleText> texts,
+                                                   const Prelude& prelude, JitReport* report,
+                                                   std::string_view subject,
+                                                   runtime::DeviceRuntime& device) {
+  const auto make = [&](size_t i, JitReport* of) {
+    return load_or_compile(texts[i], prelude, of, subject, device);
+  };
+  return make_all(texts.size(), make, report);
+}
+
+Result<std::vector<ModulePtr>> find_modules(std::span<const std::string> keys, JitReport* report,
+                                            std::string_view subject,
+                                            runtime::DeviceRuntime& device) {
+  const auto make = [&](size_t i, JitReport* of) {
+    return find_module(keys[i], of, subject, device);
+  };
+  return make_all(keys.size(), make, report);
 }
 
 }  // namespace vitro::jit

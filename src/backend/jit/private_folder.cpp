@@ -88,7 +88,7 @@ bool can_be_replaced(const std::string& path) {
 }
 
 bool is_of_kernels(std::string_view name) {
-  for (const std::string_view end : {".so", ".cpp", ".h", ".trying", ".tmp"}) {
+  for (const std::string_view end : {".so", ".plan", ".cpp", ".h", ".trying", ".tmp"}) {
     if (name.ends_with(end)) return true;
   }
   return name == secret_name;

@@ -48,13 +48,13 @@ class Executable::Invocation {
         lists_(e),
         table_(lists_.table),
         held_(lists_.held) {
-    std::fill_n(table_, e.buffers_.size(), nullptr);
+    std::fill_n(table_, e.plan_.buffers.size(), nullptr);
   }
 
   void run(std::span<Tensor> outputs) {
     if (d_.arena > 0) arena_ = runtime::lease(e_.memory_, static_cast<size_t>(d_.arena));
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const std::optional<BufferId> buffer = e_.input_buffers_[i];
+      const std::optional<BufferId> buffer = e_.plan_.input_buffers[i];
       if (!buffer) continue;
       const TensorImpl& t = *inputs_[i].tensor().impl();
       table_[buffer->n] = static_cast<std::byte*>(t.storage.data()) + t.offset * bytes_of(t.dtype);
@@ -63,20 +63,20 @@ class Executable::Invocation {
     // What is kept first, because making it may run out of memory: once kernels write, only invalid
     // data can be an error.
     const bool are_known = d_.kept_results == 0 || find_kept_results();
-    for (size_t b = 0; b < e_.buffers_.size(); ++b) {
-      const BufferKind kind = e_.buffers_[b].kind;
+    for (size_t b = 0; b < e_.plan_.buffers.size(); ++b) {
+      const BufferKind kind = e_.plan_.buffers[b].kind;
       if (kind != BufferKind::temporary && kind != BufferKind::packed) continue;
-      std::byte* memory = e_.buffers_[b].kept ? static_cast<std::byte*>(kept_results_->data())
-                                              : static_cast<std::byte*>(arena_.data());
+      std::byte* memory = e_.plan_.buffers[b].kept ? static_cast<std::byte*>(kept_results_->data())
+                                                   : static_cast<std::byte*>(arena_.data());
       table_[b] = memory + d_.offsets[b];
     }
-    for (size_t i = 0; i < e_.launches_.size(); ++i) {
-      if (e_.launches_[i].keeps) use_kept(e_.launches_[i], i);
+    for (size_t i = 0; i < e_.plan_.launches.size(); ++i) {
+      if (e_.plan_.launches[i].keeps) use_kept(i);
     }
     if (!are_known) compute_kept_results();
-    for (size_t i = 0; i < e_.launches_.size(); ++i) {
-      const Launch& launch = e_.launches_[i];
-      if (!launch.keeps && !launch.keeps_results) start(launch, d_.runs[i]);
+    for (size_t i = 0; i < e_.plan_.launches.size(); ++i) {
+      const Launch& launch = e_.plan_.launches[i];
+      if (!launch.keeps && !launch.keeps_results) start(i);
     }
   }
 
@@ -88,7 +88,7 @@ class Executable::Invocation {
   class Lists {
    public:
     explicit Lists(Executable& e) : e_(e) {
-      const size_t buffers = e.buffers_.size(), panels = e.kept_launches_;
+      const size_t buffers = e.plan_.buffers.size(), panels = e.kept_launches_;
       if (buffers > few || panels > few_panels) {
         const size_t bytes = buffers * sizeof(void*) + panels * sizeof(Shared);
         many_.reset(e.spare_.exchange(nullptr));
@@ -129,8 +129,8 @@ class Executable::Invocation {
 
   void make_outputs(std::span<Tensor> outputs) {
     const Device device = e_.device_.device();
-    for (size_t i = 0; i < e_.outputs_.size(); ++i) {
-      const OutputPlan& plan = e_.outputs_[i];
+    for (size_t i = 0; i < e_.plan_.outputs.size(); ++i) {
+      const OutputPlan& plan = e_.plan_.outputs[i];
       outputs[i] =
           Tensor::empty_strided(d_.outputs[i].sizes, d_.outputs[i].strides, plan.dtype, device);
       table_[plan.buffer.n] = outputs[i].storage().data();
@@ -138,12 +138,13 @@ class Executable::Invocation {
   }
 
   // Reuses the panels of a parameter if it is unchanged; otherwise packs them.
-  void use_kept(const Launch& launch, size_t i) {
+  void use_kept(size_t i) {
+    const Launch& launch = e_.plan_.launches[i];
     const size_t to = launch.packs->n;
     const Tensor& from = inputs_[launch.packs_input->n].tensor();
     const auto fill = [&](void* memory) {
       table_[to] = memory;
-      start(launch, d_.runs[i]);
+      start(i);
     };
     PanelsKey key;
     if (panels_key(from, d_.runs[i].layout, &key)) {
@@ -158,21 +159,23 @@ class Executable::Invocation {
 
   // Sets kept_results_ to the memory for them; returns whether it has them already.
   bool find_kept_results() {
-    kept_results_ = e_.kept_results_.find(inputs_, e_.results_of_);
+    kept_results_ = e_.kept_results_.find(inputs_, e_.plan_.results_of);
     if (kept_results_) return true;
     kept_results_ = std::make_shared<const KeptMemory>(d_.kept_results, e_.device_.device());
     return false;
   }
 
   void compute_kept_results() {
-    for (size_t i = 0; i < e_.launches_.size(); ++i)
-      if (e_.launches_[i].keeps_results) start(e_.launches_[i], d_.runs[i]);
-    e_.kept_results_.add(inputs_, e_.results_of_, kept_results_);
+    for (size_t i = 0; i < e_.plan_.launches.size(); ++i)
+      if (e_.plan_.launches[i].keeps_results) start(i);
+    e_.kept_results_.add(inputs_, e_.plan_.results_of, kept_results_);
   }
 
-  void start(const Launch& launch, const Dimensions::Run& run) {
+  void start(size_t i) {
+    const Launch& launch = e_.plan_.launches[i];
+    const Dimensions::Run& run = d_.runs[i];
     if (const auto* kernel = std::get_if<GeneratedKernel>(&launch.what)) [[likely]] {
-      run_kernel(launch, *kernel, run);
+      run_kernel(launch, *kernel, e_.code_[i], run);
     } else if (const auto* user = std::get_if<UserKernel>(&launch.what)) {
       run_user_kernel(*user, run);
     } else {
@@ -182,10 +185,11 @@ class Executable::Invocation {
     }
   }
 
-  void run_kernel(const Launch& launch, const GeneratedKernel& kernel, const Dimensions::Run& run) {
+  void run_kernel(const Launch& launch, const GeneratedKernel& kernel, runtime::Kernel code,
+                  const Dimensions::Run& run) {
     if (run.grid.tasks <= 0) return;
-    void* buffers[max_buffers];
-    uint64_t numbers[max_numbers];
+    void* buffers[most_buffers];
+    uint64_t numbers[most_numbers];
     for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
     for (size_t b = 0; b < run.offsets.size(); ++b)
       buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
@@ -204,10 +208,10 @@ class Executable::Invocation {
                                        .product = launch.product_name});
       events::record_stack();
       if (kernel.interpreted) [[unlikely]] {
-        const InterpretedLoop loop{*kernel.interpreted, e_.symbols_};
+        const InterpretedLoop loop{*kernel.interpreted, e_.plan_.symbols};
         e_.device_.launch(interpret, &loop, args, run.grid, nullptr);
       } else {
-        e_.device_.launch(kernel.code, args, run.grid, nullptr);
+        e_.device_.launch(code, args, run.grid, nullptr);
       }
     }
     if (error.check != 0) [[unlikely]]
@@ -237,7 +241,7 @@ class Executable::Invocation {
 
   uint64_t bits_of(InputId input) const {
     const Scalar s = inputs_[input.n].number().hint();
-    const DType dtype = e_.input_dtypes_[input.n];
+    const DType dtype = e_.plan_.input_dtypes[input.n];
     if (is_floating(dtype)) return Scalar(s.as_double()).bits();
     return Scalar(s.as_int()).bits();
   }
