@@ -289,10 +289,14 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
 }
 
 // Code that reads or writes files, or listens on a port: compiled but not run.
-[[maybe_unused]] void files_of(Classifier& model, const Tensor& w, const Tensor& x,
+[[maybe_unused]] void files_of(Classifier& m, const Tensor& w, const Tensor& x,
                                const Tensor& y) {
   const auto file = io::Safetensors::read("model.safetensors").value();
+  Classifier& model = m;
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
+  save(export_graph(std::ref(m), x), "model.pt2");
+  load("model.pt2").save_compiled("model.vitro", {x});
+  const ModelResults soon = load("model.vitro")({x});
   io::write_safetensors("model.safetensors", {{"weight", w}});
   const ModelResults out = load("model.pt2")({x});
   const ExportedModel fast = load("model.pt2").compile();
