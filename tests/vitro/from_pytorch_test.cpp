@@ -289,8 +289,7 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
 }
 
 // Code that reads or writes files, or listens on a port: compiled but not run.
-[[maybe_unused]] void files_of(Classifier& m, const Tensor& w, const Tensor& x,
-                               const Tensor& y) {
+[[maybe_unused]] void files_of(Classifier& m, const Tensor& w, const Tensor& x, const Tensor& y) {
   const auto file = io::Safetensors::read("model.safetensors").value();
   Classifier& model = m;
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
