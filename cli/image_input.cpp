@@ -202,7 +202,7 @@ Wanted wanted_by(const ModelInput& input, const std::string& file) {
     throw_error(cat(file, ": input ", input.text(), " takes no image: ", why));
   };
   Wanted out;
-  if (input.kind != ModelInput::Kind::tensor) refuse("it is no tensor");
+  if (input.kind != ModelInput::Kind::tensor) refuse("it is not a tensor");
   if (is_complex(input.dtype) || is_bool(input.dtype)) refuse("needs numbers, f32 or u8");
   if (input.sizes.size() != 3 && input.sizes.size() != 4)
     refuse("needs the sizes [N, C, H, W] or [C, H, W]");

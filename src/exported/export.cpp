@@ -157,7 +157,7 @@ class Exporter {
       (void)result.const_data();
       places_.push_back(place_of(result));
       if (places_.back() != nowhere) continue;
-      VITRO_CHECK(!copied_[i], "export_graph: result ", i, " is no output of the graph");
+      VITRO_CHECK(!copied_[i], "export_graph: result ", i, " is not an output of the graph");
       again = copied_[i] = true;
     }
     return again;
