@@ -9,8 +9,8 @@ namespace vitro::graph {
 // shapes follow from them.
 Hash hash_of_calls(const Graph& g);
 
-// Covers everything: the order of nodes, dead ones, names, source locations, hints, ranges of
-// symbols.
+// Covers everything: the order of nodes, dead ones, names, source locations, ranges of
+// symbols; but not the values that symbols had.
 Hash hash_of_all(const Graph& g);
 
 }  // namespace vitro::graph

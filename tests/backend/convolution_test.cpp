@@ -285,6 +285,19 @@ TEST(Layout, of_permuted_values_is_what_most_readers_sweep) {
   }
 }
 
+// A value of a long chain finds its set without a stack that is as deep.
+TEST(Layout, of_a_chain_of_any_length_is_found) {
+  constexpr int64_t links = 60'000;
+  const Function f = [](const std::vector<Tensor>& in) {
+    Tensor x = conv2d(in[0], in[1]);
+    for (int64_t i = 0; i < links; ++i) x = x + in[2];
+    return std::vector<Tensor>{conv2d(x, in[1]) + 1};
+  };
+  const graph::Graph g = passed_graph_of({{1, 4, 3, 3}, {4, 4, 1, 1}, {1}}, f);
+  const std::vector<MemoryOrder> orders = memory_orders(Program(g));
+  EXPECT_GE(std::ranges::count(orders, MemoryOrder{0, 2, 3, 1}), links);
+}
+
 TEST(Layout, changes_no_bit) {
   eager::init();
   std::vector<Tensor> in;

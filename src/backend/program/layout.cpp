@@ -72,7 +72,11 @@ MemoryOrder with_last(int rank, const std::function<bool(int)>& is_last) {
 class Layouts {
  public:
   explicit Layouts(const Program& program)
-      : p_(program), g_(program.graph()), parent_(g_.size()), to_parent_(g_.size()) {
+      : p_(program),
+        g_(program.graph()),
+        parent_(g_.size()),
+        size_(g_.size(), 1),
+        to_parent_(g_.size()) {
     std::iota(parent_.begin(), parent_.end(), 0U);
     for (uint32_t n = 0; n < g_.size(); ++n) to_parent_[n] = identity(g_[{n}].results[0].rank());
   }
@@ -104,11 +108,14 @@ class Layouts {
     to_parent_[n] = out.to_root;
     return out;
   }
-  // `map`: by dimension of b, that of a.
+  // `map`: by dimension of b, that of a.  The smaller set is put below the larger one, so that a
+  // path to a root is short.
   void join(uint32_t a, uint32_t b, const Dimensions& map) {
     const Place of_a = find(a), of_b = find(b);
     if (of_a.root == of_b.root) return;
+    if (size_[of_a.root] < size_[of_b.root]) return join(b, a, inverse(map));
     parent_[of_b.root] = of_a.root;
+    size_[of_a.root] += size_[of_b.root];
     to_parent_[of_b.root] = composed(inverse(of_b.to_root), composed(map, of_a.to_root));
   }
 
@@ -242,6 +249,7 @@ class Layouts {
   const Program& p_;
   const graph::Graph& g_;
   std::vector<uint32_t> parent_;       // a node of the same set; itself if it is the root
+  std::vector<uint32_t> size_;         // of the set of a root
   std::vector<Dimensions> to_parent_;  // by node: by its dimension, the parent's
   std::vector<Want> wants_;
   std::map<uint32_t, MemoryOrder> chosen_;  // by root, in its dimensions

@@ -15,11 +15,7 @@ void append_number(std::string& out, uint64_t number) {
   out += static_cast<char>(number);
 }
 
-// "u3", which the ops of a graph decide.
-bool is_data_size(Expr symbol) {
-  return sym::is_data(symbol);
-}
-
+// Of "u3".
 uint32_t number_of_data_size(std::string_view name) {
   uint32_t number = 0;
   std::from_chars(name.data() + std::min<size_t>(name.size(), 1), name.data() + name.size(),
@@ -95,7 +91,7 @@ std::string PlanWriter::take() {
     const sym::Range range = sym::range_of(symbol);
     append_number(out, name.size());
     out += name;
-    append_number(out, is_data_size(symbol));
+    append_number(out, sym::is_data(symbol));
     append_number(out, static_cast<uint64_t>(range.low));
     append_number(out, static_cast<uint64_t>(range.high));
   }
