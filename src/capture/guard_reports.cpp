@@ -80,7 +80,7 @@ class Guards {
     }
   }
   void add(const sym::Guard& guard, std::string asked) {
-    add({guard.text(), std::move(asked), counts_only(guard)});
+    add({guard.text(), std::move(asked), counts_only(guard), guard});
   }
   std::vector<GuardReport> take() { return std::move(all_); }
 

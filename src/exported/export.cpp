@@ -57,28 +57,6 @@ bool is_same(const Tensor& a, const Tensor& b) {
          a.impl()->strides == b.impl()->strides;
 }
 
-// "s0 < 8" as a guard; nothing if it is the condition on an input.
-std::optional<sym::Guard> guard_of(std::string_view text, const graph::Graph& g) {
-  using Question = sym::Guard::Question;
-  const auto named = [&](std::string_view name) {
-    const auto found = std::ranges::find(g.symbols(), name, sym::name_of);
-    return found == g.symbols().end() ? sym::Expr() : *found;
-  };
-  constexpr std::tuple<std::string_view, Question, bool> signs[] = {
-      {" == ", Question::equal, true},
-      {" != ", Question::equal, false},
-      {" < ", Question::less, true},
-      {" >= ", Question::less, false}};
-  for (const auto& [sign, question, answer] : signs) {
-    const size_t at = text.find(sign);
-    if (at == text.npos) continue;
-    const auto a = sym::parse(text.substr(0, at), named);
-    const auto b = sym::parse(text.substr(at + sign.size()), named);
-    if (a && b) return sym::Guard{question, *a, *b, answer};
-  }
-  return std::nullopt;
-}
-
 // Runs the function and makes the graph of what it did.
 class Exporter {
  public:
@@ -106,8 +84,7 @@ class Exporter {
     add_nodes();
     add_outputs();
     for (const GuardReport& one : guards_)
-      if (const auto guard = guard_of(one.text, *seen_.graph); guard && !one.counts_only)
-        out_.guards.push_back(*guard);
+      if (one.guard && !one.counts_only) out_.guards.push_back(*one.guard);
     out_.outputs = options_.outputs;
     return std::move(out_);
   }

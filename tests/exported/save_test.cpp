@@ -150,6 +150,41 @@ TEST(Save, conditions_on_sizes_are_checked_when_it_runs) {
   EXPECT_NE(error_of([&] { return saved.model()({random({9, 2})})[0]; }), "");
 }
 
+// The size of an argument whose elements nothing reads is no less a condition.
+TEST(Save, conditions_on_sizes_of_unread_arguments_are_kept_or_refused) {
+  const auto f = [](const Tensor& x, const Tensor& y) {
+    return x.size(0) < y.size(0) ? x * 2 : x * 3;
+  };
+  const Tensor x = random({4, 2}), y = random({6, 2});
+  mark_dynamic(x, 0);
+  mark_dynamic(y, 0);
+  const std::string path = (folder() / "unread.pt2").string();
+  std::string error = error_of([&] { return save(export_graph(f, x, y), path), 0; });
+  if (error.empty())
+    error = error_of([&] { return load(path)({random({9, 2}), random({6, 2})})[0]; });
+  EXPECT_NE(error, "");
+}
+
+TEST(Save, sizes_may_be_the_largest_and_the_smallest_of_several) {
+  const auto f = [](const Tensor& x, const Tensor& y) {
+    const Size n = x.size(0), m = x.size(1), k = y.size(0);
+    return std::tuple(x + 1, y + 1, zeros({max(max(n, m), k)}), zeros({min(min(n, m), k), 2}));
+  };
+  const auto input = [](int64_t n, int64_t m, int64_t k) {
+    return std::pair(random({n, m}), random({k}, 2));
+  };
+  const auto [x, y] = input(3, 6, 9);
+  mark_dynamic(x, 0);
+  mark_dynamic(x, 1);
+  mark_dynamic(y, 0);
+  Saved saved("largest", export_graph(f, x, y));
+  for (const auto& [n, m, k] : {std::tuple(3, 6, 9), std::tuple(8, 4, 5), std::tuple(5, 9, 7)}) {
+    const auto [u, v] = input(n, m, k);
+    const auto [a, b, c, d] = f(u, v);
+    saved.expect({u, v}, {a, b, c, d});
+  }
+}
+
 TEST(Save, sizes_may_depend_on_data) {
   const auto f = [](const Tensor& x) {
     const Tensor places = nonzero(x > 0.0);

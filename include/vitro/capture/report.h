@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "vitro/base/code.h"
 #include "vitro/graph/build_report.h"
 #include "vitro/graph/graph.h"
+#include "vitro/sym/size.h"
 
 namespace vitro {
 
@@ -16,7 +18,8 @@ namespace vitro {
 struct GuardReport {
   std::string text;   // "input 0: f32[s0, 4]", "s0 != 1"
   std::string asked;  // where it came from first: "view", "asked before mul"; empty: an input
-  bool counts_only = false;  // only checks that a result's sizes do not overflow
+  bool counts_only = false;              // only checks that a result's sizes do not overflow
+  std::optional<sym::Guard> guard = {};  // none: an input
 };
 
 // One segment variant: the ops between two breaks, for one set of results that are still held.
