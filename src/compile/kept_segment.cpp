@@ -9,6 +9,7 @@
 #include "backend/run/plan_bytes.h"
 #include "graph/hash.h"
 #include "graph/metas.h"
+#include "vitro/base/cat.h"
 #include "vitro/compile/artifacts.h"
 #include "vitro/ops/all.h"
 
@@ -48,12 +49,12 @@ std::unique_ptr<CompiledGraph> graph_to_fill(const std::string& text) {
   return std::make_unique<CompiledGraph>(*std::move(graph));
 }
 
-// Whether the guards hold for the numbers of the run in which the graph was captured.
-bool hold(std::span<const sym::Guard> guards, const graph::Graph& captured) {
+// Guards are for the numbers of the run in which the graph was captured.
+void check_guards(std::span<const sym::Guard> guards, const graph::Graph& captured) {
   const graph::SymbolValues values(captured);
-  return std::ranges::all_of(guards, [&](const sym::Guard& guard) {
-    return guard.holds([&](sym::Expr symbol) { return values(symbol); });
-  });
+  for (const sym::Guard& guard : guards)
+    if (!guard.holds([&](sym::Expr symbol) { return values(symbol); }))
+      throw backend::PlanReader::Broken(cat("it is for other sizes, ", guard.text()));
 }
 
 void add_memory(backend::Executable& part, BuildReport& report) {
@@ -71,7 +72,7 @@ void read_parts(backend::PlanReader& in, const graph::Graph& captured, const std
   if (version != format) in.fail("the format");
   parts.compiled = graph_to_fill(text);
   in(parts.guards, parts.report);
-  if (!hold(parts.guards, captured)) in.fail("a plan for these sizes");
+  check_guards(parts.guards, captured);
   runtime::DeviceRuntime& device = runtime::device_runtime(backend::device_of(captured));
   if (in.count() != parts.compiled->graphs().size()) in.fail("the number of parts");
   for (size_t i = 0; i < parts.compiled->graphs().size(); ++i) {
@@ -136,9 +137,10 @@ bool KeptSegments::read(std::string_view bytes, const std::string& name,
     backend::PlanReader in(bytes, [this](std::string_view op) { return opaque_op(captured_, op); });
     read_parts(in, captured_, name, found);
     parts = std::move(found);
-    parts.report.from_cache = true;
+    parts.report.from_cache = parts.report.from_plan = true;
     return true;
-  } catch (const std::exception&) {  // a module that was removed: compile, which keeps it again
+  } catch (const std::exception& e) {
+    parts.report.plan_refused = e.what();
     return false;
   }
 }

@@ -48,7 +48,8 @@ class KeptSegments {
   // `captured` must outlive it.
   KeptSegments(const graph::Graph& captured, bool exact);
 
-  // False if there is none, or if a module of it is gone.
+  // False if there is none, or if one cannot be used, for which the report has the reason: a module
+  // of it is gone, or it is for other sizes.
   bool find(const std::string& name, SegmentParts& parts) const;
   // Does nothing if the segment cannot be kept, or if there is no cache.
   void keep(const SegmentParts& parts) const;

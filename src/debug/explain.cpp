@@ -74,12 +74,6 @@ void append_fusion(std::string& out, const FusionReport& decision) {
   out += '\n';
 }
 
-// Whether the passes and the backend did not run: what they decided was kept
-// (compile/kept_segment.h).
-bool is_from_plan(const BuildReport& build) {
-  return build.stages.size() == 1 && build.stages[0].name == "find_plan";
-}
-
 void append_build(std::string& out, const BuildReport& build, bool with_source) {
   if (!build.launches.empty()) out += "  kernels\n";
   for (const LaunchReport& launch : build.launches)
@@ -96,14 +90,16 @@ void append_build(std::string& out, const BuildReport& build, bool with_source) 
     stages.push_back(cat(stage.name, ' ', duration(stage.ns)));
   if (!stages.empty())
     out += cat("  time: ", joined(stages, ", "),
-               is_from_plan(build) ? " (plan and kernels from the cache)"
-               : build.from_cache  ? " (kernels from the cache)"
-                                   : "",
+               build.from_plan    ? " (plan and kernels from the cache)"
+               : build.from_cache ? " (kernels from the cache)"
+                                  : "",
                '\n');
+  if (!build.plan_refused.empty())
+    out += cat("  the plan that was kept could not be used: ", build.plan_refused, '\n');
   for (const graph::PassReport& pass : build.passes) {
     if (pass.changed)
       out += cat("    ", pass.name, ": ", pass.nodes_before, " -> ", pass.nodes_after, " nodes",
-                 is_from_plan(build) ? "" : cat(", ", duration(pass.ns)), '\n');
+                 build.from_plan ? "" : cat(", ", duration(pass.ns)), '\n');
   }
   if (with_source && !build.kernels.empty())
     out += cat("  source\n", indented(build.source(), "    "));

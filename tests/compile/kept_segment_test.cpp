@@ -63,9 +63,15 @@ class KeptSegment : public testing::Test {
     std::vector<std::vector<float>> bits;
     std::string explained;
     CompiledReport report;
+    std::string refused() const {
+      for (const SegmentReport& segment : report.segments)
+        if (segment.build && !segment.build->plan_refused.empty())
+          return segment.build->plan_refused;
+      return {};
+    }
     bool is_from_plan() const {
       for (const SegmentReport& segment : report.segments)
-        if (!segment.build || segment.build->stages.at(0).name != "find_plan") return false;
+        if (!segment.build || !segment.build->from_plan) return false;
       return !report.segments.empty();
     }
   };
@@ -143,7 +149,9 @@ TEST_F(KeptSegment, other_sizes_than_those_it_was_kept_with) {
     EXPECT_TRUE(outcome.is_from_plan()) << n;
     EXPECT_EQ(outcome.bits[0], f(given[0])[0].to_vector<float>());
   }
-  EXPECT_FALSE(call(f, inputs(12), options).is_from_plan());
+  const Outcome other = call(f, inputs(12), options);
+  EXPECT_FALSE(other.is_from_plan());
+  EXPECT_TRUE(other.refused().empty()) << "another graph: " << other.refused();
 }
 
 TEST_F(KeptSegment, sizes_that_data_decide) {
@@ -261,6 +269,8 @@ TEST_F(KeptSegment, whose_module_is_gone_is_compiled_again) {
     if (file.path().extension() == ".so") std::filesystem::remove(file.path());
   const Outcome second = call(f, inputs);
   EXPECT_FALSE(second.is_from_plan());
+  EXPECT_FALSE(second.refused().empty());
+  EXPECT_NE(second.explained.find("could not be used: " + second.refused()), std::string::npos);
   EXPECT_EQ(first.bits, second.bits);
   EXPECT_TRUE(call(f, inputs).is_from_plan());
 }

@@ -48,6 +48,8 @@ struct BuildReport {
   std::vector<LaunchReport> launches;              // in order of execution
   int64_t arena_bytes = 0, temporaries_bytes = 0;  // with shared memory, and without sharing
   bool from_cache = false;                         // no kernel had to be compiled
+  bool from_plan = false;    // nor was anything decided: a plan was kept; passes have no times
+  std::string plan_refused;  // why a plan that was kept could not be used; empty: there was none
 
   const KernelReport& kernel_of(const LaunchReport& launch) const { return kernels[launch.kernel]; }
   // The generated code of all kernels.

@@ -89,7 +89,7 @@ class PlanWriter {
 
 class PlanReader {
  public:
-  // Damaged bytes.
+  // Damaged bytes, or a plan that cannot be used here.
   struct Broken : std::runtime_error {
     using std::runtime_error::runtime_error;
   };
