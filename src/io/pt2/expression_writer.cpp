@@ -2,72 +2,42 @@
 
 #include <string_view>
 
+#include "io/pt2/number_operators.h"
 #include "vitro/base/cat.h"
-#include "vitro/base/error.h"
 
 namespace vitro::io {
 namespace {
 
-std::string call(std::string_view head, sym::Expr e) {
+// The texts of the operands, with `between` between them.
+std::string joined(sym::Expr e, std::string_view between,
+                   FunctionRef<std::string(sym::Expr)> text) {
   std::string out;
-  for (const sym::Expr one : sym::operands_of(e))
-    out += cat(out.empty() ? "" : ", ", sympy_text(one));
-  return cat(head, '(', out, ')');
+  for (const sym::Expr one : sym::operands_of(e)) out += cat(out.empty() ? "" : between, text(one));
+  return out;
+}
+
+bool is_symbol(sym::Expr e) {
+  return sym::kind_of(e) == sym::Kind::symbol || sym::kind_of(e) == sym::Kind::index;
 }
 
 }  // namespace
 
 std::string sympy_text(sym::Expr e) {
-  switch (sym::kind_of(e)) {
-    case sym::Kind::constant:
-      return cat("Integer(", *e.constant(), ')');
-    case sym::Kind::symbol:
-    case sym::Kind::index:
-      return cat("Symbol('", sym::name_of(e), sym::is_data(e) ? "'" : "', positive=True",
-                 ", integer=True)");
-    case sym::Kind::sum:
-      return call("Add", e);
-    case sym::Kind::product:
-      return call("Mul", e);
-    case sym::Kind::floordiv:
-      return call("FloorDiv", e);
-    case sym::Kind::mod:
-      return call("Mod", e);
-    case sym::Kind::min:
-      return call("Min", e);
-    case sym::Kind::max:
-      return call("Max", e);
-  }
-  throw_error("an expression of no kind");
+  if (e.constant()) return cat("Integer(", *e.constant(), ')');
+  if (is_symbol(e))
+    return cat("Symbol('", sym::name_of(e), sym::is_data(e) ? "'" : "', positive=True",
+               ", integer=True)");
+  return cat(number_operator(sym::kind_of(e)).head(), '(', joined(e, ", ", sympy_text), ')');
 }
 
 std::string python_text(sym::Expr e, FunctionRef<std::string(sym::Expr)> symbol) {
-  const auto joined = [&](std::string_view between) {
-    std::string out;
-    for (const sym::Expr one : sym::operands_of(e))
-      out += cat(out.empty() ? "" : between, python_text(one, symbol));
-    return out;
-  };
-  switch (sym::kind_of(e)) {
-    case sym::Kind::constant:
-      return cat(*e.constant());
-    case sym::Kind::symbol:
-    case sym::Kind::index:
-      return symbol(e);
-    case sym::Kind::sum:
-      return cat('(', joined(" + "), ')');
-    case sym::Kind::product:
-      return cat('(', joined("*"), ')');
-    case sym::Kind::floordiv:
-      return cat('(', joined(" // "), ')');
-    case sym::Kind::mod:
-      return cat('(', joined(" % "), ')');
-    case sym::Kind::min:
-      return cat("min(", joined(", "), ')');
-    case sym::Kind::max:
-      return cat("max(", joined(", "), ')');
-  }
-  throw_error("an expression of no kind");
+  if (e.constant()) return cat(*e.constant());
+  if (is_symbol(e)) return symbol(e);
+  const std::string_view name = number_operator(sym::kind_of(e)).name();
+  const auto text = [&](sym::Expr one) { return python_text(one, symbol); };
+  const bool is_function = name[0] >= 'a' && name[0] <= 'z';
+  return is_function ? cat(name, '(', joined(e, ", ", text), ')')
+                     : cat('(', joined(e, cat(' ', name, ' '), text), ')');
 }
 
 }  // namespace vitro::io

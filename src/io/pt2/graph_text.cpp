@@ -338,4 +338,10 @@ ProgramMeta read_meta(const Field& tensor_meta) {
   return out;
 }
 
+std::optional<int64_t> memory_format_number(std::string_view name) {
+  for (size_t i = 1; i < formats.size(); ++i)
+    if (formats[i] == name || formats[i] == cat(name, "_format")) return static_cast<int64_t>(i);
+  return std::nullopt;
+}
+
 }  // namespace vitro::io

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "vitro/base/error.h"
+#include "vitro/base/function_ref.h"
 
 namespace vitro::io {
 namespace {
@@ -277,25 +278,62 @@ constexpr NumberOperator table[] = {
 
 using Names = std::map<std::string_view, const NumberOperator*>;
 
+// Calls f(name) for each until it returns true; returns that name.
+std::string_view name_that(std::string_view names, FunctionRef<bool(std::string_view)> f) {
+  while (!names.empty()) {
+    const size_t end = std::min(names.find(' '), names.size());
+    if (const std::string_view name = names.substr(0, end); f(name)) return name;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return {};
+}
+
 Names names_in_table() {
   Names out;
-  for (const NumberOperator& one : table) {
-    std::string_view rest = one.names;
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(' '), rest.size());
-      out.emplace(rest.substr(0, end), &one);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
+  for (const NumberOperator& one : table)
+    name_that(one.names, [&](std::string_view name) { return out.emplace(name, &one), false; });
   return out;
 }
 
 }  // namespace
 
+std::string_view NumberOperator::target() const {
+  return name_that(names, [](std::string_view name) { return name.find('.') != name.npos; });
+}
+
+std::string_view NumberOperator::head() const {
+  return name_that(names, [](std::string_view name) { return name[0] >= 'A' && name[0] <= 'Z'; });
+}
+
 const NumberOperator* number_operator(std::string_view name) {
   static const auto* names = new Names(names_in_table());
   const auto found = names->find(name);
   return found == names->end() ? nullptr : found->second;
+}
+
+const NumberOperator& number_operator(sym::Kind kind) {
+  const auto name = [kind]() -> std::string_view {
+    switch (kind) {
+      case sym::Kind::sum:
+        return "+";
+      case sym::Kind::product:
+        return "*";
+      case sym::Kind::floordiv:
+        return "//";
+      case sym::Kind::mod:
+        return "%";
+      case sym::Kind::min:
+        return "min";
+      case sym::Kind::max:
+        return "max";
+      case sym::Kind::constant:
+      case sym::Kind::symbol:
+      case sym::Kind::index:
+        break;
+    }
+    throw_error("a number or a symbol, which no operator makes");
+  };
+  return *number_operator(name());
 }
 
 }  // namespace vitro::io

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "vitro/core/scalar.h"
+#include "vitro/sym/expr.h"
 
 namespace vitro::io {
 
@@ -22,6 +23,10 @@ struct NumberOperator {
   Scalar (*apply)(std::span<const Scalar> numbers);
 
   std::string_view name() const { return names.substr(0, names.find(' ')); }
+  // The function that a node calls, "_operator.floordiv", and sympy's head, "FloorDiv"; empty if
+  // there is none.
+  std::string_view target() const;
+  std::string_view head() const;
   bool takes(size_t arguments) const {
     return arguments >= min_arguments && (max_arguments == 255 || arguments <= max_arguments);
   }
@@ -29,5 +34,7 @@ struct NumberOperator {
 
 // Null if there is none of that name.
 const NumberOperator* number_operator(std::string_view name);
+// The operator of a sum, a product and so on.  Error: a constant or a symbol.
+const NumberOperator& number_operator(sym::Kind kind);
 
 }  // namespace vitro::io

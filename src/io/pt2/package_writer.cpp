@@ -76,7 +76,7 @@ class ListWriter {
     json_.key("device").begin_object().member("type", "cpu").key("index").null().end();
     sizes("strides", {t.impl()->strides.data(), t.impl()->strides.size()});
     json_.key("storage_offset").begin_object().member("as_int", offset).end();
-    json_.member("layout", 7).end().end();
+    json_.member("layout", strided_layout).end().end();
   }
 
   ZipWriter& zip_;

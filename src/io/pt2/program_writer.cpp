@@ -14,6 +14,8 @@
 #include "graph/metas.h"
 #include "io/pt2/aten_call.h"
 #include "io/pt2/expression_writer.h"
+#include "io/pt2/graph_text.h"
+#include "io/pt2/number_operators.h"
 #include "io/pt2/tensor_record.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -30,10 +32,6 @@ using graph::NodeId;
 using graph::Value;
 using report::Json;
 
-constexpr int64_t strided_layout = 7;
-constexpr std::string_view memory_formats[] = {"contiguous", "channels_last", "channels_last_3d",
-                                               "preserve"};  // from 1
-
 // One value of JSON as text.
 template <class F>
 std::string json_of(F write) {
@@ -47,11 +45,11 @@ std::string json_of(F write) {
 std::string tagged(std::string_view tag, std::string_view json) {
   return cat("{\"", tag, "\":", json, '}');
 }
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   return json_of([&](Json& json) { json.value(text); });
 }
 std::string named(std::string_view name) {
-  return tagged("name", quoted(name));
+  return tagged("name", json_text(name));
 }
 
 // A float is not written as an integer, which torch would take for one.
@@ -216,33 +214,7 @@ class ProgramWriter {
   // The name of a number that nodes compute, and these nodes if there are none yet.
   std::string number_name(sym::Expr e) {
     if (const auto found = numbers_.find(e); found != numbers_.end()) return found->second;
-    std::string out;
-    switch (sym::kind_of(e)) {
-      case sym::Kind::symbol:
-        out = symbol_name(e);
-        break;
-      case sym::Kind::sum:
-        out = folded(e, "_operator.add", "add");
-        break;
-      case sym::Kind::product:
-        out = folded(e, "_operator.mul", "mul");
-        break;
-      case sym::Kind::floordiv:
-        out = folded(e, "_operator.floordiv", "floordiv");
-        break;
-      case sym::Kind::mod:
-        out = folded(e, "_operator.mod", "mod");
-        break;
-      case sym::Kind::min:
-        out = folded(e, "torch.sym_min", "sym_min");
-        break;
-      case sym::Kind::max:
-        out = folded(e, "torch.sym_max", "sym_max");
-        break;
-      case sym::Kind::constant:
-      case sym::Kind::index:
-        throw_error(cat("save: ", e, " is no size"));
-    }
+    const std::string out = sym::kind_of(e) == sym::Kind::symbol ? symbol_name(e) : folded(e);
     return numbers_.emplace(e, out).first->second;
   }
 
@@ -268,20 +240,28 @@ class ProgramWriter {
   }
 
   // Nodes that combine the operands of `e` one after another.
-  std::string folded(sym::Expr e, std::string_view target, std::string_view name) {
+  std::string folded(sym::Expr e) {
+    const sym::Kind kind = sym::kind_of(e);
+    const std::string_view target = number_operator(kind).target(),
+                           name = target.substr(target.find('.') + 1);
     const std::vector<sym::Expr> operands = sym::operands_of(e);
     sym::Expr so_far = operands.at(0);
-    std::string left = size_json(so_far);
+    std::string out, left = size_json(so_far);
     for (size_t i = 1; i < operands.size(); ++i) {
-      so_far = i + 1 == operands.size()            ? e
-               : sym::kind_of(e) == sym::Kind::sum ? so_far + operands[i]
-                                                   : so_far * operands[i];
-      left = name_json(number_node(target, name, so_far, left, size_json(operands[i])));
+      so_far = i + 1 == operands.size() ? e : combined(kind, so_far, operands[i]);
+      out = number_node(target, name, so_far, left, size_json(operands[i]));
+      left = name_json(out);
     }
-    return left_name_;
+    return out;
+  }
+  // Of the kinds that have more than two operands.
+  static sym::Expr combined(sym::Kind kind, sym::Expr a, sym::Expr b) {
+    if (kind == sym::Kind::sum) return a + b;
+    if (kind == sym::Kind::product) return a * b;
+    return kind == sym::Kind::min ? sym::min(a, b) : sym::max(a, b);
   }
 
-  static std::string name_json(std::string_view name) { return tagged("as_name", quoted(name)); }
+  static std::string name_json(std::string_view name) { return tagged("as_name", json_text(name)); }
   static std::string int_json(int64_t number) { return tagged("as_int", cat(number)); }
   std::string size_json(sym::Expr e) {
     return e.constant() ? int_json(*e.constant()) : name_json(number_name(e));
@@ -301,12 +281,12 @@ class ProgramWriter {
   }
   std::string number_node(std::string_view target, std::string_view name, sym::Expr value,
                           const std::string& a, const std::string& b) {
-    left_name_ = taken_.take(name);
-    add_number_node(target, left_name_,
+    std::string out = taken_.take(name);
+    add_number_node(target, out,
                     cat(input_json("a", argument_of_size(a), false), ',',
                         input_json("b", argument_of_size(b), false)),
                     value);
-    return left_name_;
+    return out;
   }
   void add_number_node(std::string_view target, const std::string& name, const std::string& inputs,
                        sym::Expr value) {
@@ -317,14 +297,14 @@ class ProgramWriter {
   // ---- nodes ----
 
   static std::string input_json(std::string_view name, std::string_view arg, bool by_name) {
-    return cat("{\"name\":", quoted(name), ",\"arg\":", arg, ",\"kind\":", by_name ? 2 : 1, '}');
+    return cat("{\"name\":", json_text(name), ",\"arg\":", arg, ",\"kind\":", by_name ? 2 : 1, '}');
   }
   static std::string node_json(std::string_view target, std::string_view inputs,
                                std::string_view outputs, std::string_view metadata,
                                std::string_view name) {
-    return cat("{\"target\":", quoted(target), ",\"inputs\":[", inputs, "],\"outputs\":[", outputs,
-               "],\"metadata\":", metadata,
-               ",\"is_hop_single_tensor_return\":null,\"name\":", quoted(name), '}');
+    return cat("{\"target\":", json_text(target), ",\"inputs\":[", inputs, "],\"outputs\":[",
+               outputs, "],\"metadata\":", metadata,
+               ",\"is_hop_single_tensor_return\":null,\"name\":", json_text(name), '}');
   }
 
   void write_node(uint32_t n) {
@@ -467,12 +447,10 @@ class ProgramWriter {
   static std::string text_json(std::string_view text, const ArgType& type) {
     if (type.kind == ArgKind::layout) return tagged("as_layout", cat(strided_layout));
     if (type.kind == ArgKind::device) return tagged("as_device", device_json());
-    if (type.kind != ArgKind::memory_format) return tagged("as_string", quoted(text));
-    constexpr std::string_view ending = "_format";
-    if (text.ends_with(ending)) text.remove_suffix(ending.size());
-    const auto found = std::ranges::find(memory_formats, text);
-    VITRO_CHECK(found != std::end(memory_formats), "save: torch has no memory format ", text);
-    return tagged("as_memory_format", cat(found - std::begin(memory_formats) + 1));
+    if (type.kind != ArgKind::memory_format) return tagged("as_string", json_text(text));
+    const auto number = memory_format_number(text);
+    VITRO_CHECK(number, "save: torch has no memory format ", text);
+    return tagged("as_memory_format", cat(*number));
   }
   static std::string device_json() { return R"({"type":"cpu","index":null})"; }
 
@@ -480,7 +458,7 @@ class ProgramWriter {
 
   static std::string meta_size(Size size) {
     if (!size.is_symbolic()) return int_json(size.hint());
-    return tagged("as_expr", cat("{\"expr_str\":", quoted(sympy_text(size.expr())), ",\"hint\":",
+    return tagged("as_expr", cat("{\"expr_str\":", json_text(sympy_text(size.expr())), ",\"hint\":",
                                  sym::is_data(size.expr()) ? "null" : int_json(size.hint()), '}'));
   }
   static std::string meta_sizes(const Sizes& sizes) {
@@ -538,15 +516,15 @@ class ProgramWriter {
       return tagged("user_input", tagged("arg", tagged("as_tensor", named(input_name(i)))));
     switch (weight->kind) {
       case SavedWeight::Kind::parameter:
-        return tagged("parameter", cat(arg, ",\"parameter_name\":", quoted(weight->name), '}'));
+        return tagged("parameter", cat(arg, ",\"parameter_name\":", json_text(weight->name), '}'));
       case SavedWeight::Kind::buffer:
-        return tagged("buffer",
-                      cat(arg, ",\"buffer_name\":", quoted(weight->name), ",\"persistent\":true}"));
+        return tagged("buffer", cat(arg, ",\"buffer_name\":", json_text(weight->name),
+                                    ",\"persistent\":true}"));
       case SavedWeight::Kind::constant:
         break;
     }
     return tagged("tensor_constant",
-                  cat(arg, ",\"tensor_constant_name\":", quoted(weight->name), '}'));
+                  cat(arg, ",\"tensor_constant_name\":", json_text(weight->name), '}'));
   }
 
   std::string output_spec(const graph::Output& output) const {
@@ -556,14 +534,14 @@ class ProgramWriter {
     const SavedWeight* weight = weight_of_[i];
     if (!weight)
       return tagged("user_input_mutation",
-                    cat("{\"arg\":", arg, ",\"user_input_name\":", quoted(input_name(i)), '}'));
+                    cat("{\"arg\":", arg, ",\"user_input_name\":", json_text(input_name(i)), '}'));
     VITRO_CHECK(weight->kind != SavedWeight::Kind::constant, "save: the program writes ",
                 weight->name, ", which is a constant; make it a buffer");
     if (weight->kind == SavedWeight::Kind::parameter)
       return tagged("parameter_mutation",
-                    cat("{\"arg\":", arg, ",\"parameter_name\":", quoted(weight->name), '}'));
+                    cat("{\"arg\":", arg, ",\"parameter_name\":", json_text(weight->name), '}'));
     return tagged("buffer_mutation",
-                  cat("{\"arg\":", arg, ",\"buffer_name\":", quoted(weight->name), '}'));
+                  cat("{\"arg\":", arg, ",\"buffer_name\":", json_text(weight->name), '}'));
   }
 
   void write_graph(Json& json) {
@@ -590,7 +568,7 @@ class ProgramWriter {
 
   static std::string tree(std::string_view type, std::string_view context,
                           const std::string& children) {
-    return cat("{\"type\":\"builtins.", type, "\",\"context\":", quoted(context),
+    return cat("{\"type\":\"builtins.", type, "\",\"context\":", json_text(context),
                ",\"children_spec\":[", children, "]}");
   }
   static std::string leaves(size_t count) {
@@ -701,7 +679,6 @@ class ProgramWriter {
   std::vector<std::pair<std::string, sym::Expr>> sym_ints_;
   std::vector<std::pair<std::string, TensorMeta>> extra_;  // of nodes that the graph does not have
   std::vector<std::string> nodes_;
-  std::string left_name_;
 };
 
 }  // namespace

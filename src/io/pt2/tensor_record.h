@@ -24,6 +24,7 @@ struct TensorRecord {
 };
 
 inline constexpr size_t largest_rank = 64;
+inline constexpr int64_t strided_layout = 7;  // of torch._export.serde.schema.Layout
 
 // PyTorch's dtypes by the numbers of torch._export.serde.schema.ScalarType, which are not c10's.
 struct SchemaDType {
