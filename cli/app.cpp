@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 
 #include "command.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/error.h"
 #include "vitro/version.h"
 
 namespace vitro::cli {
@@ -58,6 +60,15 @@ std::vector<Command>& commands() {
 
 AddCommand::AddCommand(std::string name, std::string about, Declare declare) {
   commands().push_back({std::move(name), std::move(about), declare});
+}
+
+int or_report(const char* command, FunctionRef<int()> run) {
+  try {
+    return run();
+  } catch (const Error& e) {
+    std::fprintf(stderr, "vitro %s: %s\n", command, e.what());
+    return bad_usage;
+  }
 }
 
 std::unique_ptr<CLI::App> make_app(std::function<int()>& chosen) {

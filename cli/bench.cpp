@@ -4,8 +4,6 @@
 // its own.
 #include "bench.h"
 
-#include <stdlib.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +18,7 @@
 #include "model_inputs.h"
 #include "power.h"
 #include "python.h"
+#include "temporary_folder.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
@@ -30,24 +29,6 @@ namespace {
 
 constexpr int of_signal = 128;  // as shells report it
 constexpr double grace = 30;    // seconds for a contender to write its caches and end
-
-// Removed with all that is in it.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    path_ = (std::filesystem::temp_directory_path() / "vitro_bench.XXXXXX").string();
-    VITRO_CHECK(mkdtemp(path_.data()), path_, ": cannot be created: ", std::strerror(errno));
-  }
-  ~ScratchFolder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct Runner {
   BenchRow row;
@@ -76,8 +57,9 @@ class Bench {
     VITRO_CHECK(!is_compiled_, "--compare: ", setting.file,
                 " is of vitro compile, which other libraries do not read; give the file of "
                 "torch.export.save");
-    scratch_ = std::make_unique<ScratchFolder>();
-    std::ofstream(script()) << peers_script;
+    scratch_ = std::make_unique<TemporaryFolder>();
+    std::ofstream file(script());
+    VITRO_CHECK(file << peers_script << std::flush, script(), ": cannot be written");
   }
 
   std::vector<BenchRow> run() {
@@ -89,7 +71,7 @@ class Bench {
   }
 
  private:
-  std::string folder() const { return scratch_ ? scratch_->path() : ""; }
+  std::string folder() const { return scratch_ ? scratch_->path : ""; }
   std::string script() const { return folder() + "/peers.py"; }
   std::string caches() const { return folder() + "/" + std::string(caches_name); }
 
@@ -247,7 +229,7 @@ class Bench {
 
   const BenchSetting& setting_;
   bool is_compiled_;  // the model's file is of `vitro compile`
-  std::unique_ptr<ScratchFolder> scratch_;
+  std::unique_ptr<TemporaryFolder> scratch_;
   Energy energy_;
   std::map<std::string, std::pair<double, std::string>> converted_;  // time or reason, by peer
   std::vector<BenchRow> rows_;
@@ -272,10 +254,7 @@ int bench(const BenchSetting& setting) {
 
 int run(const BenchSetting& setting) {
   try {
-    return bench(setting);
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro bench: %s\n", e.what());
-    return bad_usage;
+    return or_report("bench", [&] { return bench(setting); });
   } catch (const Interrupted& by) {
     return of_signal + by.signal;
   }

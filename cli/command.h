@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "vitro/base/function_ref.h"
+
 namespace CLI {
 class App;
 }
@@ -28,5 +30,8 @@ std::vector<Command>& commands();
 // Exit codes of all commands: user errors (wrong usage, unwritable output), and ours (a bug, out of
 // memory).
 constexpr int bad_usage = 2, failed = 4;
+
+// The exit code of `run`; an Error is reported as the command's, and is bad usage.
+int or_report(const char* command, FunctionRef<int()> run);
 
 }  // namespace vitro::cli

@@ -34,15 +34,6 @@ int compile_model(CompileSetting& setting) {
   return 0;
 }
 
-int run(CompileSetting& setting) {
-  try {
-    return compile_model(setting);
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro compile: %s\n", e.what());
-    return bad_usage;
-  }
-}
-
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<CompileSetting>();
   app.add_option("file", setting->file, "a file of torch.export.save")->required();
@@ -59,7 +50,7 @@ std::function<int()> declare(CLI::App& app) {
                  cat(input_words, "; inputs without one are the export's example, or random"));
   app.add_option("--model", setting->model, "one of the models in the file");
   app.add_flag("--exact", setting->options.exact, "keep the bits of eager");
-  return [setting] { return run(*setting); };
+  return [setting] { return or_report("compile", [&] { return compile_model(*setting); }); };
 }
 
 const AddCommand compile_command("compile",

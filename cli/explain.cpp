@@ -25,7 +25,7 @@ struct ExplainSetting {
   std::vector<std::string> inputs;
   int calls = 2;
   bool summary = false, source = false;
-  bool is_model() const { return what.ends_with(".pt2") || what.find('/') != what.npos; }
+  bool is_model() const { return names_model(what) || what.find('/') != what.npos; }
 };
 
 // ---- codes ----
@@ -73,19 +73,13 @@ int explain_model(const ExplainSetting& setting) {
 int run(const ExplainSetting& setting) {
   if (setting.what.empty()) return list();
   if (!setting.is_model()) return explain_code(setting.what);
-  try {
-    return explain_model(setting);
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro explain: %s\n", e.what());
-    return bad_usage;
-  }
+  return or_report("explain", [&] { return explain_model(setting); });
 }
 
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<ExplainSetting>();
-  app.add_option(
-      "code", setting->what,
-      "a code from a message, a trace or a report; or a file of torch.export.save, .pt2");
+  app.add_option("code", setting->what,
+                 "a code from a message, a trace or a report; or a model, .pt2 or .vitro");
   app.add_option(
       "--input", setting->inputs,
       cat("of a model: ", input_words, "; inputs without one are the export's example, or random"));
@@ -100,8 +94,9 @@ std::function<int()> declare(CLI::App& app) {
   return [setting] { return run(*setting); };
 }
 
-const AddCommand explain_command(
-    "explain", "Explain a code such as V0201, or what a model (.pt2) was compiled to", declare);
+const AddCommand explain_command("explain",
+                                 "Explain a code such as V0201, or what a model was compiled to",
+                                 declare);
 
 }  // namespace
 }  // namespace vitro::cli

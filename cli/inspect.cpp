@@ -354,19 +354,14 @@ void Inspection::print_json() const {
   std::printf("%s\n", text.text().c_str());
 }
 
-int run(const InspectSetting& setting) {
-  try {
-    const Inspection inspection(setting, load(setting.file, setting.model));
-    if (setting.json) {
-      inspection.print_json();
-    } else {
-      inspection.print();
-    }
-    return 0;
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro inspect: %s\n", e.what());
-    return bad_usage;
+int inspect_model(const InspectSetting& setting) {
+  const Inspection inspection(setting, load(setting.file, setting.model));
+  if (setting.json) {
+    inspection.print_json();
+  } else {
+    inspection.print();
   }
+  return 0;
 }
 
 std::function<int()> declare(CLI::App& app) {
@@ -381,7 +376,7 @@ std::function<int()> declare(CLI::App& app) {
                "weights, and tensors that exist at the same time");
   app.add_option("--depth", setting->depth, "levels of modules")->capture_default_str();
   app.add_option("--rows", setting->rows, "rows of tables")->capture_default_str();
-  return [setting] { return run(*setting); };
+  return [setting] { return or_report("inspect", [&] { return inspect_model(*setting); }); };
 }
 
 const AddCommand inspect_command("inspect", "Show what is in a model exported by PyTorch (.pt2)",

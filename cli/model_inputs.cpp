@@ -125,6 +125,10 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
   return nullptr;
 }
 
+bool names_model(std::string_view word) {
+  return word.ends_with(".pt2") || word.ends_with(".vitro");
+}
+
 ExportedModel compiled(const ExportedModel& model) {
   return model.is_compiled() ? model : model.compile();
 }

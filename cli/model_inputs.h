@@ -13,6 +13,9 @@ namespace vitro::cli {
 // What a command that takes a model reads, for its help.
 constexpr const char* model_words = "a file of torch.export.save or of vitro compile";
 
+// Whether a word, which may be something else, names such a file.
+bool names_model(std::string_view word);
+
 // The model compiled; itself if its file is of `vitro compile`.
 ExportedModel compiled(const ExportedModel& model);
 

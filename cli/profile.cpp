@@ -40,7 +40,7 @@ struct Setting {
   std::vector<std::string> program;
   bool is_usual = true;  // the default output
   ProfileModelSetting of_model;
-  bool is_model() const { return program.size() == 1 && program[0].ends_with(".pt2"); }
+  bool is_model() const { return program.size() == 1 && names_model(program[0]); }
 };
 
 std::string settings_text(const Setting& setting) {
@@ -243,7 +243,7 @@ std::function<int()> declare(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--eager", setting->of_model.eager, "of a model: op by op, not compiled");
   app.add_option("program", setting->program,
-                 "the program and its arguments, after --; or a file of torch.export.save, .pt2");
+                 "the program and its arguments, after --; or a model, .pt2 or .vitro");
   app.footer(
       "A model is compiled and called before the recording begins; then its kernels are listed "
       "with the lines and modules of the model's Python code.");

@@ -205,6 +205,8 @@ void profile_model(const std::string& file, const ProfileModelSetting& setting,
   VITRO_CHECK(!is_whole_program_recorded(),
               "VITRO_PROFILE records the whole program, and only one profiler may run: unset it");
   ExportedModel model = load(file, setting.model);
+  VITRO_CHECK(!setting.eager || !model.is_compiled(), "--eager: ", file,
+              " is of vitro compile; give the file of torch.export.save");
   if (!setting.eager) model = compiled(model);
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
   const auto call = [&] { (void)model(std::span<const ArgValue>(inputs)); };

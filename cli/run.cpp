@@ -98,15 +98,6 @@ int run_model(const RunSetting& setting) {
   return 0;
 }
 
-int run(const RunSetting& setting) {
-  try {
-    return run_model(setting);
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro run: %s\n", e.what());
-    return bad_usage;
-  }
-}
-
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<RunSetting>();
   app.add_option("file", setting->file, model_words)->required();
@@ -122,7 +113,7 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--repeat", setting->repeat, "the number of calls")->capture_default_str();
   app.add_flag("--compile", setting->compile, "compile the model");
   app.add_flag("--explain", setting->explain, "also show what was compiled");
-  return [setting] { return run(*setting); };
+  return [setting] { return or_report("run", [&] { return run_model(*setting); }); };
 }
 
 const AddCommand run_command("run", "Run a model exported by PyTorch (.pt2)", declare);

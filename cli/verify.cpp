@@ -19,6 +19,7 @@
 #include "image_input.h"
 #include "model_inputs.h"
 #include "python.h"
+#include "temporary_folder.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/generator.h"
@@ -69,27 +70,12 @@ std::map<int, Arrays> by_call(const Arrays& arrays) {
 
 constexpr std::string_view torch_word = "torch";  // instead of a file
 
-// A folder of this process, removed at its end.
-struct TemporaryFolder {
-  std::filesystem::path path;
-  TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "vitro_verify_XXXXXX";
-    VITRO_CHECK(mkdtemp(pattern.data()), pattern, ": cannot be made");
-    path = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
-
 // What torch computes from the same inputs, with the results of nodes.
 Arrays computed_by_torch(const VerifySetting& setting, const ExportedModel& model) {
   VITRO_CHECK(setting.model.empty(), "--reference torch: takes files with one model");
   const Python python(setting.python, {"numpy", "torch"});
   const TemporaryFolder folder;
-  const std::string in = folder.path / "in.npz", out = folder.path / "out.npz";
+  const std::string in = folder.path + "/in.npz", out = folder.path + "/out.npz";
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs, {}, true, setting.images);
   Arrays arrays;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -402,15 +388,6 @@ class Verification {
   size_t compared_ = 0, wrong_ = 0;
 };
 
-int run(const VerifySetting& setting) {
-  try {
-    return Verification(setting).run();
-  } catch (const Error& e) {
-    std::fprintf(stderr, "vitro verify: %s\n", e.what());
-    return bad_usage;
-  }
-}
-
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<VerifySetting>();
   app.add_option("file", setting->file, model_words)->required();
@@ -434,7 +411,7 @@ std::function<int()> declare(CLI::App& app) {
       "in.NAME, out.NAME, out.NUMBER, after.NAME of an input that is written, node.NAME or NAME of "
       "a node of the program: with these the first node that differs is named, with its line of "
       "Python. \"0.in.x\" belongs to call 0 of several. Exit code 1: there is a difference.");
-  return [setting] { return run(*setting); };
+  return [setting] { return or_report("verify", [&] { return Verification(*setting).run(); }); };
 }
 
 const AddCommand verify_command("verify", "Compare a model's results with a reference (.pt2)",
