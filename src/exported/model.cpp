@@ -470,13 +470,6 @@ std::vector<Tensor> ExportedModel::example() const {
   }
   return next == tensors->size() ? *tensors : std::vector<Tensor>();
 }
-// The names of the values in an argument.
-static void add_names(const io::ProgramArgument& argument, const io::ProgramGraph& graph,
-                      std::vector<std::string_view>& out) {
-  if (argument.kind == io::ProgramArgument::Kind::value)
-    out.emplace_back(graph.values[argument.value].name);
-  for (const io::ProgramArgument& one : argument.list) add_names(one, graph, out);
-}
 
 std::vector<ModelNode> ExportedModel::nodes() const {
   std::vector<ModelNode> out;
@@ -485,12 +478,9 @@ std::vector<ModelNode> ExportedModel::nodes() const {
       out.push_back({exported::short_target(step.node->target),
                      module_path(step.node->module),
                      file_and_line(step.node->where),
-                     {},
                      {}});
       for (const uint32_t one : step.tensors)
         out.back().results.emplace_back(plan.graph->values[one].name);
-      for (const io::ProgramInput& one : step.node->inputs)
-        add_names(one.argument, *plan.graph, out.back().operands);
       for (const Plan& inner : step.graphs) add(inner);
     }
   };

@@ -90,11 +90,10 @@ class ModelResults {
 
 // One call of an op in the program, for statistics.
 struct ModelNode {
-  std::string_view target;                 // "aten.add.Tensor"
-  std::string_view module;                 // "encoder.layer.0"
-  std::string location;                    // "bert.py:12"
-  std::vector<std::string_view> results;   // the names of the tensors that it defines: "add_1"
-  std::vector<std::string_view> operands;  // of the values that it reads, those of inputs too
+  std::string_view target;                // "aten.add.Tensor"
+  std::string_view module;                // "encoder.layer.0"
+  std::string location;                   // "bert.py:12"
+  std::vector<std::string_view> results;  // the names of the tensors that it defines: "add_1"
 };
 
 // How save_compiled compiles.
