@@ -9,11 +9,9 @@
 
 #include "base/build_id.h"
 #include "exported/compiled_file.h"
-#include "exported/input_checks.h"
+#include "exported/loaded.h"
+#include "exported/model_graph.h"
 #include "exported/plan.h"
-#include "exported/runner.h"
-#include "io/pt2/package.h"
-#include "io/pt2/program.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
@@ -25,216 +23,10 @@
 namespace vitro {
 namespace {
 
+using exported::is_returned;
+using exported::KeptNodes;
+using exported::Loaded;
 using exported::Plan;
-using InputKind = io::InputSpec::Kind;
-using OutputKind = io::OutputSpec::Kind;
-
-std::string text_of_sizes(DType dtype, const std::vector<ModelSize>& sizes) {
-  std::string out = cat(dtype, '[');
-  for (size_t i = 0; i < sizes.size(); ++i) out += cat(i == 0 ? "" : ", ", sizes[i].text);
-  return out + "]";
-}
-
-bool is_users(const io::InputSpec& spec) {
-  return spec.kind == InputKind::user || spec.kind == InputKind::frozen;
-}
-bool is_returned(const io::OutputSpec& spec) {
-  return spec.kind == OutputKind::user || spec.kind == OutputKind::loss ||
-         spec.kind == OutputKind::gradient;
-}
-
-// The tensors of nodes that are outputs too, by their names; none: all.
-struct KeptNodes {
-  std::set<std::string, std::less<>> names;
-  bool has(std::string_view name) const { return names.empty() || names.contains(name); }
-};
-
-// What a program is, made once and shared by all models of it.
-struct Loaded {
-  std::string path;                                             // of the package
-  std::shared_ptr<const exported::CompiledFile> compiled_file;  // null: it is only a package
-  io::PackageModel package;
-  io::Program program;
-  Plan plan;
-  std::vector<ModelInput> inputs;
-  std::shared_ptr<std::vector<ModelOutput>> outputs = std::make_shared<std::vector<ModelOutput>>();
-  std::vector<ModelWeight> weights;
-  std::vector<ArgValue> bound;  // the inputs of the graph, of which those of the user are None
-  std::vector<size_t> written;  // by output that is not returned: the input that it is copied to
-  std::unique_ptr<exported::InputChecks> checks;
-  bool writes_weights = false;
-  std::mutex writing;  // held by calls if writes_weights
-
-  // The outputs of the graph given the inputs of the user and, if asked for, the tensors that its
-  // nodes define.
-  std::vector<ArgValue> run(const std::vector<Tensor>& tensors, const std::vector<Scalar>& numbers,
-                            const KeptNodes* kept) const {
-    std::vector<ArgValue> given = bound;
-    size_t next_tensor = 0, next_number = 0;
-    for (size_t i = 0; i < given.size(); ++i) {
-      if (program.inputs[i].kind != InputKind::user) continue;
-      if (program.inputs[i].meta) {
-        given[i] = tensors.at(next_tensor++);
-      } else {
-        given[i] = numbers.at(next_number++);
-      }
-    }
-    const std::vector<ArgValue> before = has_mutations() ? given : std::vector<ArgValue>();
-    std::vector<ArgValue> of_nodes;
-    std::vector<ArgValue> all = exported::run(
-        plan, std::move(given), kept ? keeper(*kept, of_nodes) : exported::Observer());
-    std::vector<ArgValue> out;
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (is_returned(program.outputs[i])) {
-        out.push_back(std::move(all[i]));
-      } else {
-        const auto* value = std::get_if<Tensor>(&all[i]);
-        VITRO_CHECK(value, "the program writes ", text_of(all[i]), " to the tensor ",
-                    program.outputs[i].target);
-        copy_(std::get<Tensor>(before[written[i]]), *value);
-      }
-    }
-    std::ranges::move(of_nodes, std::back_inserter(out));
-    return out;
-  }
-  // Keeps the tensors that nodes define, as they are then.
-  exported::Observer keeper(const KeptNodes& kept, std::vector<ArgValue>& out) const {
-    return [&kept, &out, copies = exported::writes_in_place(plan)](
-               const Plan& at, const exported::Step& step, std::span<const ArgValue> values) {
-      for (const uint32_t one : step.tensors) {
-        if (!kept.has(at.graph->values[one].name)) continue;
-        const auto* tensor = std::get_if<Tensor>(&values[one]);
-        if (!tensor || !tensor->defined()) {
-          out.emplace_back(Tensor::empty({0}));
-        } else {
-          out.emplace_back(copies ? clone(*tensor) : *tensor);
-        }
-      }
-    };
-  }
-
-  bool has_mutations() const { return !std::ranges::all_of(program.outputs, is_returned); }
-};
-
-// ---- describing ----
-
-void describe_inputs(Loaded& loaded) {
-  const io::Program& program = loaded.program;
-  const std::vector<std::string> paths = io::argument_paths(program);
-  for (const io::InputSpec& spec : program.inputs) {
-    if (!is_users(spec)) continue;
-    ModelInput input;
-    input.path = paths.at(loaded.inputs.size());
-    input.name = spec.name.empty() ? input.path : spec.name;
-    if (spec.kind == InputKind::frozen) {
-      input.kind = ModelInput::Kind::literal;
-      input.literal = exported::value_of(spec.literal, {});
-    } else if (spec.meta) {
-      VITRO_CHECK(spec.meta->is_known_dtype, "input ", spec.name, ": has a dtype that Vitro lacks");
-      input.dtype = spec.meta->dtype;
-      for (const io::ProgramSize& size : spec.meta->sizes)
-        input.sizes.push_back(exported::described(size, program));
-    } else {
-      input.kind = ModelInput::Kind::number;
-      input.literal = Scalar(spec.example);
-      input.dtype = DType::i64;
-    }
-    loaded.inputs.push_back(std::move(input));
-  }
-}
-
-// "logits" of ".logits", "y" of "['y']", "output_1[0]" of "[1][0]".
-std::string output_name(std::string_view path) {
-  if (path.empty()) return "output";
-  if (path.starts_with('.')) return std::string(path.substr(1));
-  const size_t end = path.find(']');
-  const std::string_view rest = path.substr(end + 1);
-  if (path.starts_with("['")) return cat(path.substr(2, end - 3), rest);
-  return cat("output_", path.substr(1, end - 1), rest);
-}
-
-void describe_outputs(Loaded& loaded) {
-  const io::Program& program = loaded.program;
-  const std::vector<std::string> paths = io::leaf_paths(program.out, "");
-  size_t next = 0;
-  for (size_t i = 0; i < program.outputs.size(); ++i) {
-    const io::OutputSpec& spec = program.outputs[i];
-    if (!is_returned(spec)) continue;
-    ModelOutput output;
-    output.name = spec.kind == OutputKind::gradient ? cat("gradient of ", spec.target)
-                  : next < paths.size()             ? output_name(paths[next])
-                                                    : cat("output_", next);
-    if (spec.kind != OutputKind::gradient) ++next;
-    output.is_tensor = spec.meta.has_value();
-    if (spec.meta) {
-      output.dtype = spec.meta->dtype;
-      for (const io::ProgramSize& size : spec.meta->sizes)
-        output.sizes.push_back(exported::described(size, program));
-    }
-    loaded.outputs->push_back(std::move(output));
-  }
-}
-
-// ---- weights ----
-
-std::string numbers_of_meta(const io::ProgramMeta& meta) {
-  std::string out = cat(meta.dtype, '[');
-  for (size_t i = 0; i < meta.sizes.size(); ++i)
-    out += cat(i == 0 ? "" : ", ", meta.sizes[i].number);
-  return out + "]";
-}
-
-void check_weight(const io::InputSpec& spec, const Tensor& tensor) {
-  const io::ProgramMeta& meta = *spec.meta;
-  const Sizes sizes = tensor.sizes();
-  bool is_same = tensor.dtype() == meta.dtype && sizes.size() == meta.sizes.size();
-  for (size_t d = 0; is_same && d < sizes.size(); ++d)
-    is_same = sizes[d].hint() == meta.sizes[d].number;
-  VITRO_CHECK(is_same, "weight ", spec.target, ": is ", tensor.dtype(), " of rank ", sizes.size(),
-              " and ", tensor.numel().hint(), " elements, the program needs ",
-              numbers_of_meta(meta));
-}
-
-void find_written(Loaded& loaded) {
-  const std::vector<io::InputSpec>& inputs = loaded.program.inputs;
-  for (const io::OutputSpec& output : loaded.program.outputs) {
-    loaded.written.push_back(inputs.size());
-    if (is_returned(output)) continue;
-    const bool is_of_user = output.kind == OutputKind::user_input;
-    const auto found = std::ranges::find_if(inputs, [&](const io::InputSpec& input) {
-      return is_users(input) == is_of_user &&
-             (is_of_user ? input.name : input.target) == output.target;
-    });
-    VITRO_CHECK(found != inputs.end() && found->meta && output.meta, "the program writes to ",
-                output.target, ", which is not a tensor that it takes");
-    loaded.written.back() = static_cast<size_t>(found - inputs.begin());
-  }
-}
-
-void bind_weights(const io::PackageModel& package, Loaded& loaded) {
-  std::vector<bool> is_written = exported::written_inputs(loaded.plan);
-  for (const size_t input : loaded.written)
-    if (input < is_written.size()) is_written[input] = true;
-  for (size_t i = 0; i < loaded.program.inputs.size(); ++i) {
-    const io::InputSpec& spec = loaded.program.inputs[i];
-    loaded.bound.emplace_back();
-    if (is_users(spec)) continue;
-    const bool is_constant = spec.kind == InputKind::constant || !spec.persistent;
-    Tensor tensor =
-        (is_constant ? package.constant(spec.target) : package.weight(spec.target)).value();
-    check_weight(spec, tensor);
-    if (is_written[i]) {
-      loaded.writes_weights = true;
-    } else if (!tensor.is_complex()) {
-      tensor.set_parameter(true, spec.target);
-    }
-    const auto kind = spec.kind == InputKind::parameter ? ModelWeight::Kind::parameter
-                      : spec.kind == InputKind::buffer  ? ModelWeight::Kind::buffer
-                                                        : ModelWeight::Kind::constant;
-    loaded.weights.push_back({spec.target, kind, tensor});
-    loaded.bound.back() = tensor;
-  }
-}
 
 // ---- compiled calls ----
 
@@ -316,10 +108,10 @@ struct ExportedModel::State {
 std::string ModelInput::text() const {
   if (kind == Kind::literal) return cat(name, " = ", text_of(literal));
   if (kind == Kind::number) return cat(name, ": a number");
-  return cat(name, ": ", text_of_sizes(dtype, sizes));
+  return cat(name, ": ", exported::type_text(dtype, sizes));
 }
 std::string ModelOutput::text() const {
-  return is_tensor ? cat(name, ": ", text_of_sizes(dtype, sizes)) : name;
+  return is_tensor ? cat(name, ": ", exported::type_text(dtype, sizes)) : name;
 }
 
 // ---- results ----
@@ -472,20 +264,10 @@ std::vector<Tensor> ExportedModel::example() const {
 }
 
 std::vector<ModelNode> ExportedModel::nodes() const {
-  std::vector<ModelNode> out;
-  const std::function<void(const Plan&)> add = [&](const Plan& plan) {
-    for (const exported::Step& step : plan.steps) {
-      out.push_back({exported::short_target(step.node->target),
-                     module_path(step.node->module),
-                     file_and_line(step.node->where),
-                     {}});
-      for (const uint32_t one : step.tensors)
-        out.back().results.emplace_back(plan.graph->values[one].name);
-      for (const Plan& inner : step.graphs) add(inner);
-    }
-  };
-  add(state_->loaded->plan);
-  return out;
+  return exported::nodes_of(state_->loaded->plan);
+}
+ModelGraph ExportedModel::graph() const {
+  return exported::graph_of(*state_->loaded);
 }
 
 ExportedModel ExportedModel::with_node_results(std::span<const std::string> only) const {
@@ -605,30 +387,8 @@ CompiledReport ExportedModel::report() const {
 }
 
 ExportedModel load(const std::string& path, std::string_view model) {
-  const auto file = exported::CompiledFile::open(path).value();
-  auto loaded = std::make_shared<Loaded>();
-  loaded->path = file ? file->package() : path;
-  loaded->compiled_file = file;
-  io::Package package = io::Package::open(loaded->path).value();
-  if (file) {
-    VITRO_CHECK(model.empty() || model == file->header().model, path, ": has the compiled model ",
-                file->header().model, ", and no ", model);
-    model = file->header().model;
-  }
-  const io::PackageModel chosen = package.model(model).value();
-  loaded->package = chosen;
-  try {
-    loaded->program = io::parse_program(chosen.program_json, chosen.name).value();
-    loaded->plan = exported::make_plan(loaded->program.graph, loaded->program.name);
-    describe_inputs(*loaded);
-    describe_outputs(*loaded);
-    find_written(*loaded);
-    bind_weights(chosen, *loaded);
-    loaded->checks = std::make_unique<exported::InputChecks>(loaded->program, loaded->inputs);
-  } catch (const Error& e) {
-    const bool has_path = e.message().starts_with(path);
-    throw_error(has_path ? std::string(e.message()) : cat(path, ": ", e.message()));
-  }
+  std::shared_ptr<Loaded> loaded = exported::load_program(path, model);
+  const std::shared_ptr<const exported::CompiledFile> file = loaded->compiled_file;
   auto state = std::make_shared<ExportedModel::State>();
   state->outputs = loaded->outputs;
   state->loaded = std::move(loaded);

@@ -216,6 +216,32 @@ TEST(ExportedModel, has_its_weights_and_nodes) {
   EXPECT_TRUE(has_linear);
 }
 
+TEST(ExportedModel, is_a_graph_of_values_and_nodes) {
+  using Kind = ModelGraph::Value::Kind;
+  const ModelGraph graph = load(file("mlp.pt2")).graph();
+  const auto named = [&](const std::vector<uint32_t>& values) {
+    std::vector<std::string> out;
+    for (const uint32_t one : values) out.push_back(graph.values[one].name);
+    return out;
+  };
+  const auto linear = std::ranges::find(graph.nodes, "aten.linear.default",
+                                        [](const auto& node) { return node.call.target; });
+  ASSERT_NE(linear, graph.nodes.end());
+  EXPECT_EQ(named(linear->operands), (std::vector<std::string>{"x", "a.weight", "a.bias"}));
+  EXPECT_EQ(named(linear->results), std::vector<std::string>{"linear"});
+  EXPECT_EQ(graph.values[linear->results[0]].type, "f32[3, 8]");
+  EXPECT_EQ(graph.values[linear->operands[0]].kind, Kind::input);
+  EXPECT_EQ(graph.values[linear->operands[1]].kind, Kind::weight);
+  EXPECT_EQ(graph.values[linear->operands[1]].type, "f32[8, 4]");
+  EXPECT_EQ(graph.values[linear->results[0]].kind, Kind::result);
+  EXPECT_FALSE(graph.outputs.empty());
+  // Sizes that may vary are symbols.
+  bool has_symbol = false;
+  for (const ModelGraph::Value& one : load(file("dynamic.pt2")).graph().values)
+    has_symbol |= one.type.find("s") != one.type.npos;
+  EXPECT_TRUE(has_symbol);
+}
+
 TEST(ExportedModel, is_called_by_place_by_name_and_by_path) {
   const ExportedModel tree = load(file("tree.pt2"));
   const Sample sample("tree");

@@ -96,6 +96,29 @@ struct ModelNode {
   std::vector<std::string_view> results;  // the names of the tensors that it defines: "add_1"
 };
 
+// The program as a graph, for pictures and searches.  A node that runs sub-graphs (`cond`) is one
+// node, and they are left out.
+struct ModelGraph {
+  struct Value {
+    enum class Kind : uint8_t { input, weight, result };
+    Kind kind = Kind::result;
+    std::string name;  // the export's: "add_1"; of a weight "encoder.weight"
+    std::string type;  // "f32[s0, 64]"; empty: a number, or the file does not say
+  };
+  struct Node {
+    ModelNode call;
+    std::vector<uint32_t> operands, results;  // values, each once
+  };
+  struct Output {
+    std::string name;  // as outputs() has it
+    uint32_t value;
+  };
+  std::vector<Value> values;
+  std::vector<Node> nodes;  // in the order in which they run
+  std::vector<Output>
+      outputs;  // without literals, and without what is written to inputs and buffers
+};
+
 // How save_compiled compiles.
 struct SaveCompiledOptions {
   std::vector<std::string> isas = {};  // "baseline", "avx2", "avx512"; none: this machine's
@@ -124,6 +147,9 @@ class ExportedModel {
   std::vector<Tensor> example() const;
   // The program's nodes, those of its sub-graphs after the node that runs them.
   std::vector<ModelNode> nodes() const;
+  // Reads the file's types of all values, which takes longer than loading it.  Error: they are
+  // damaged.
+  ModelGraph graph() const;
   // Conditions on inputs, as Python, that a call checks.
   std::vector<std::string> guards() const;
   const std::string& torch_version() const;

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "io/pt2/graph_text.h"
 #include "io/pt2/json_field.h"
@@ -346,6 +347,27 @@ Result<Program> parse_program(std::string_view json, std::string_view name) {
     return read_program(json, name);
   } catch (const Error& e) {
     return Failure{cat("model ", name, ": ", e.message())};
+  }
+}
+
+Result<std::vector<std::optional<ProgramMeta>>> parse_metas(std::string_view json,
+                                                            const Program& program) {
+  try {
+    simdjson::dom::parser parser;
+    const simdjson::padded_string text(json);
+    const Field root(parsed(parser, text)), graph_module = root["graph_module"];
+    const Field graph = graph_module["graph"], all = graph["tensor_values"];
+    std::unordered_map<std::string_view, size_t> numbers;
+    for (size_t i = 0; i < program.graph.values.size(); ++i)
+      if (!program.graph.values[i].is_number) numbers.emplace(program.graph.values[i].name, i);
+    std::vector<std::optional<ProgramMeta>> out(program.graph.values.size());
+    all.each_member([&](std::string_view name, const Field& meta) {
+      if (const auto found = numbers.find(name); found != numbers.end())
+        out[found->second] = read_meta(meta);
+    });
+    return out;
+  } catch (const Error& e) {
+    return Failure{cat("model ", program.name, ": ", e.message())};
   }
 }
 

@@ -129,6 +129,10 @@ struct Program {
 
 // `name` is what messages call the model.
 Result<Program> parse_program(std::string_view json, std::string_view name);
+// What the same text says about the tensors of the program's graph: one for each of graph.values,
+// without numbers and values that it does not have.
+Result<std::vector<std::optional<ProgramMeta>>> parse_metas(std::string_view json,
+                                                            const Program& program);
 
 // "x", "xs[0]", "d['a'][3]": one for each leaf of the tree, below `root`.
 std::vector<std::string> leaf_paths(const ProgramTree& tree, const std::string& root);

@@ -1,0 +1,90 @@
+// Describes the nodes of a program, from the file's text where the plan does not keep it.
+#include "exported/model_graph.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/module_path.h"
+
+namespace vitro::exported {
+namespace {
+
+using Values = std::vector<uint32_t>;
+
+void add_value(Values& out, uint32_t value) {
+  if (std::ranges::find(out, value) == out.end()) out.push_back(value);
+}
+
+// The values in an argument or result.
+void add_values(Values& out, const io::ProgramArgument& argument) {
+  if (argument.kind == io::ProgramArgument::Kind::value) add_value(out, argument.value);
+  for (const io::ProgramArgument& one : argument.list) add_values(out, one);
+}
+
+ModelNode node_of(const Plan& plan, const Step& step) {
+  ModelNode out{short_target(step.node->target),
+                module_path(step.node->module),
+                file_and_line(step.node->where),
+                {}};
+  for (const uint32_t one : step.tensors) out.results.emplace_back(plan.graph->values[one].name);
+  return out;
+}
+
+ModelGraph::Value described_value(const io::ProgramValue& value,
+                                  const std::optional<io::ProgramMeta>& meta,
+                                  const io::Program& program) {
+  ModelGraph::Value out{.kind = ModelGraph::Value::Kind::result, .name = value.name, .type = {}};
+  if (!meta || !meta->is_known_dtype) return out;
+  std::vector<ModelSize> sizes;
+  for (const io::ProgramSize& size : meta->sizes) sizes.push_back(described(size, program));
+  out.type = type_text(meta->dtype, sizes);
+  return out;
+}
+
+}  // namespace
+
+std::vector<ModelNode> nodes_of(const Plan& plan) {
+  std::vector<ModelNode> out;
+  const std::function<void(const Plan&)> add = [&](const Plan& one) {
+    for (const Step& step : one.steps) {
+      out.push_back(node_of(one, step));
+      for (const Plan& inner : step.graphs) add(inner);
+    }
+  };
+  add(plan);
+  return out;
+}
+
+ModelGraph graph_of(const Loaded& loaded) {
+  const io::Program& program = loaded.program;
+  const io::ProgramGraph& graph = program.graph;
+  const auto metas = io::parse_metas(loaded.package.program_json, program).value();
+  ModelGraph out;
+  for (size_t i = 0; i < graph.values.size(); ++i)
+    out.values.push_back(described_value(graph.values[i], metas[i], program));
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const io::InputSpec& spec = program.inputs[i];
+    if (graph.inputs[i].kind != io::ProgramArgument::Kind::value) continue;
+    ModelGraph::Value& value = out.values[graph.inputs[i].value];
+    value.kind = is_users(spec) ? ModelGraph::Value::Kind::input : ModelGraph::Value::Kind::weight;
+    if (!is_users(spec)) value.name = spec.target;
+  }
+  for (const Step& step : loaded.plan.steps) {
+    ModelGraph::Node& node = out.nodes.emplace_back();
+    node.call = node_of(loaded.plan, step);
+    for (const io::ProgramInput& one : step.node->inputs) add_values(node.operands, one.argument);
+    for (const io::ProgramArgument& one : step.node->outputs) add_values(node.results, one);
+  }
+  size_t returned = 0;
+  for (size_t i = 0; i < program.outputs.size(); ++i) {
+    if (!is_returned(program.outputs[i])) continue;
+    const std::string& name = (*loaded.outputs)[returned++].name;
+    if (graph.outputs[i].kind == io::ProgramArgument::Kind::value)
+      out.outputs.push_back({name, graph.outputs[i].value});
+  }
+  return out;
+}
+
+}  // namespace vitro::exported
