@@ -9,6 +9,7 @@
 #include <set>
 
 #include "command.h"
+#include "inspect_graph.h"
 #include "model_inputs.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -24,7 +25,7 @@ namespace vitro::cli {
 namespace {
 
 struct InspectSetting {
-  std::string file, model;
+  std::string file, model, graph;
   bool json = false, flops = false, memory = false;
   int depth = 2;
   size_t rows = 20;
@@ -107,15 +108,6 @@ uint64_t bytes_of_weight(const Tensor& tensor) {
   return elements_of(tensor) * static_cast<uint64_t>(bytes_of(tensor.dtype()));
 }
 
-std::string prefix(std::string_view path, int depth) {
-  size_t end = 0;
-  for (int i = 0; i < depth; ++i) {
-    end = path.find('.', end == 0 ? 0 : end + 1);
-    if (end == path.npos) return std::string(path);
-  }
-  return std::string(path.substr(0, end));
-}
-
 class Inspection {
  public:
   Inspection(const InspectSetting& setting, ExportedModel model)
@@ -144,7 +136,7 @@ class Inspection {
 
  private:
   Module& module(std::string_view path) {
-    const std::string key = prefix(path, setting_.depth);
+    const std::string key = module_prefix(path, setting_.depth);
     Module& out = modules_[key];
     out.path = key;
     return out;
@@ -355,12 +347,14 @@ void Inspection::print_json() const {
 }
 
 int inspect_model(const InspectSetting& setting) {
-  const Inspection inspection(setting, load(setting.file, setting.model));
+  const ExportedModel model = load(setting.file, setting.model);
+  const Inspection inspection(setting, model);
   if (setting.json) {
     inspection.print_json();
   } else {
     inspection.print();
   }
+  if (!setting.graph.empty()) write_graph(model, setting.graph, setting.depth);
   return 0;
 }
 
@@ -374,7 +368,12 @@ std::function<int()> declare(CLI::App& app) {
   app.add_flag("--memory", setting->memory,
                "also measure the most memory that calls on the example need, eager and compiled: "
                "weights, and tensors that exist at the same time");
-  app.add_option("--depth", setting->depth, "levels of modules")->capture_default_str();
+  app.add_option("--graph", setting->graph,
+                 "also write a picture (SVG): ops, what they give and read, and the modules that "
+                 "called them as frames");
+  app.add_option("--depth", setting->depth, "levels of modules, in the table and the picture")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
   app.add_option("--rows", setting->rows, "rows of tables")->capture_default_str();
   return [setting] { return or_report("inspect", [&] { return inspect_model(*setting); }); };
 }

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as ET
 import zipfile
 
 VITRO, MODELS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
@@ -234,6 +235,19 @@ class Model(unittest.TestCase):
         self.assertLess(about["peak_tensor_bytes"], 2 * image)
         self.assertEqual(about["peak_bytes"], about["peak_tensor_bytes"] + about["bytes"])
         self.assertIn("peak memory for inputs of the example's sizes", self.run_it("inspect", MODELS / "picture.pt2", "--memory").stdout)
+
+    def test_inspect_draws_the_graph(self):
+        done = self.run_it("inspect", MODELS / "mlp.pt2", "--graph", "mlp.svg")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        picture = ET.parse(self.folder / "mlp.svg").getroot()
+        said = ["".join(one.itertext()) for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+        for part in ("x", "linear", "f32[3, 8]", "weight f32[8, 4]", "a", "b"):
+            self.assertIn(part, said)
+        flat = self.run_it("inspect", MODELS / "mlp.pt2", "--graph", "flat.svg", "--depth", "0")
+        self.assertEqual(flat.returncode, 0)
+        self.assertNotIn('class="frame"', (self.folder / "flat.svg").read_text())
+        self.assertIn('class="frame"', (self.folder / "mlp.svg").read_text())
+        self.assertEqual(self.run_it("inspect", MODELS / "mlp.pt2", "--graph", "no/folder.svg").returncode, 2)
 
     def test_inspect_says_what_is_wrong(self):
         (self.folder / "x.pt2").write_bytes(b"no model")
