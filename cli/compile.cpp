@@ -17,7 +17,7 @@ namespace vitro::cli {
 namespace {
 
 struct CompileSetting {
-  std::string file, output, model, weights = "value";
+  std::string file, output, model, weights = "packed";
   std::vector<std::string> inputs;
   SaveCompiledOptions options;
 };
@@ -26,7 +26,10 @@ int compile_model(CompileSetting& setting) {
   const uint64_t begin = ticks();
   const ExportedModel model = load(setting.file, setting.model);
   const std::vector<ArgValue> inputs = read_inputs(model, setting.inputs);
-  setting.options.weights_by_reference = setting.weights == "reference";
+  using Weights = SaveCompiledOptions::Weights;
+  setting.options.weights = setting.weights == "packed"  ? Weights::packed
+                            : setting.weights == "value" ? Weights::value
+                                                         : Weights::reference;
   model.save_compiled(setting.output, inputs, setting.options);
   const auto bytes = static_cast<double>(std::filesystem::file_size(setting.output));
   std::printf("%s: %s, compiled in %s\n", setting.output.c_str(), report::bytes_text(bytes).c_str(),
@@ -43,8 +46,9 @@ std::function<int()> declare(CLI::App& app) {
                  "default: this machine's")
       ->delimiter(',');
   app.add_option("--weights", setting->weights,
-                 "value: in the file; reference: in FILE, which must stay where it is")
-      ->check(CLI::IsMember({"value", "reference"}))
+                 "packed: in the file, and again as this machine's kernels read them; value: only "
+                 "in the file; reference: in FILE, which must stay where it is")
+      ->check(CLI::IsMember({"packed", "value", "reference"}))
       ->capture_default_str();
   app.add_option("--input", setting->inputs,
                  cat(input_words, "; inputs without one are the export's example, or random"));

@@ -15,7 +15,8 @@
 namespace vitro::exported {
 namespace {
 
-constexpr std::string_view own_folder = "vitro/", header_name = "compiled", first_line = "vitro 1";
+constexpr std::string_view own_folder = "vitro/", header_name = "compiled", first_line = "vitro 1",
+                           panels_folder = "panels/";
 constexpr uint64_t largest_header = 1 << 20, largest_entry = uint64_t{1} << 30;
 
 // "model/", the folder that all entries are in; empty if there is none.
@@ -200,7 +201,9 @@ Result<Done> CompiledFile::choose_target() {
 
 Result<Done> CompiledFile::verify() const {
   for (const io::ZipEntry& entry : archive_.entries()) {
-    if (!entry.name.starts_with(folder_)) continue;
+    const std::string_view name = entry.name;
+    if (!name.starts_with(folder_) || name.substr(folder_.size()).starts_with(panels_folder))
+      continue;
     if (auto right = archive_.verify(entry); !right) return right;
   }
   return Done{};
@@ -232,6 +235,14 @@ std::optional<std::string> CompiledFile::find(std::string_view key, jit::EntryKi
   return *std::move(bytes);
 }
 
+std::optional<std::span<const std::byte>> CompiledFile::panels(std::string_view key) const {
+  const io::ZipEntry* entry = archive_.find(cat(folder_, panels_folder, key));
+  if (!entry) return std::nullopt;
+  const auto bytes = archive_.stored(*entry);
+  if (!bytes) return std::nullopt;
+  return *bytes;
+}
+
 std::string path_from(const std::string& file, const std::string& package) {
   const auto whole = std::filesystem::absolute(package).lexically_normal();
   const auto folder = std::filesystem::absolute(file).lexically_normal().parent_path();
@@ -240,7 +251,7 @@ std::string path_from(const std::string& file, const std::string& package) {
 }
 
 void write_compiled_file(const std::string& path, const std::string& package,
-                         const CompiledHeader& header, std::span<const pipeline::TargetCode> code) {
+                         const CompiledHeader& header, std::span<const TargetEntries> targets) {
   const OpenArchive from = open_archive(package).value();
   const std::string text = text_of(header);
   for (const std::string* one : {&header.model, &header.name, &header.package})
@@ -254,10 +265,14 @@ void write_compiled_file(const std::string& path, const std::string& package,
     folder = root_of(from.archive) + folder;
   }
   zip.add(cat(folder, header_name), text);
-  for (size_t i = 0; i < code.size(); ++i) {
+  for (size_t i = 0; i < targets.size(); ++i) {
     const std::string of_target = cat(folder, header.targets.at(i).isa, '/');
-    for (const auto& [key, bytes] : code[i].plans) zip.add(cat(of_target, key, ".plan"), bytes);
-    for (const auto& [key, bytes] : code[i].modules) zip.add(cat(of_target, key, ".so"), bytes);
+    const auto& [code, panels] = targets[i];
+    for (const auto& [key, bytes] : code.plans) zip.add(cat(of_target, key, ".plan"), bytes);
+    for (const auto& [key, bytes] : code.modules) zip.add(cat(of_target, key, ".so"), bytes);
+    for (const auto& [key, bytes] : panels)
+      zip.add(cat(of_target, panels_folder, key),
+              {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
   zip.finish();
   file->finish();

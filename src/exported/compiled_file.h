@@ -5,6 +5,7 @@
 // In the archive, below the folder of the package's entries if it has one:
 //   vitro/compiled          what follows, a line each: `struct CompiledHeader`
 //   vitro/ISA/KEY.plan      vitro/ISA/KEY.so
+//   vitro/ISA/panels/KEY    weights as kernels read them (packed_weights.h), mapped in place
 // The modules are native code, which is run: open only files that you trust.
 // Threads: any number may use it.
 #pragma once
@@ -51,10 +52,12 @@ class CompiledFile final : public jit::EntrySource {
   // The file with the program and the weights.
   const std::string& package() const { return package_; }
   std::optional<std::string> find(std::string_view key, jit::EntryKind kind) const override;
+  // Mapped as long as the file lives; nothing if they are not there.
+  std::optional<std::span<const std::byte>> panels(std::string_view key) const;
 
  private:
   Result<Done> choose_target();
-  Result<Done> verify() const;  // the entries for this machine
+  Result<Done> verify() const;  // the entries for this machine, except panels
   Result<Done> find_package();
 
   std::shared_ptr<const io::MappedFile> file_;
@@ -76,9 +79,15 @@ Result<std::string> identity_of(const std::string& package);
 // below.
 std::string path_from(const std::string& file, const std::string& package);
 
+// What a file has for one of the header's targets.  Panels, by key, must live until it is written.
+struct TargetEntries {
+  pipeline::TargetCode code;
+  std::map<std::string, std::span<const std::byte>> panels;
+};
+
 // Writes a file: the entries of the package, unless the header says where it is, then those of the
-// code, by the target's number.  Error: it cannot be written.
+// targets, in the order of the header's.  Error: it cannot be written.
 void write_compiled_file(const std::string& path, const std::string& package,
-                         const CompiledHeader& header, std::span<const pipeline::TargetCode> code);
+                         const CompiledHeader& header, std::span<const TargetEntries> targets);
 
 }  // namespace vitro::exported

@@ -222,6 +222,7 @@ std::shared_ptr<Loaded> load_program(const std::string& path, std::string_view m
     describe_outputs(*loaded);
     find_written(*loaded);
     bind_weights(chosen, *loaded);
+    loaded->loaded_weights = LoadedWeights(loaded->weights);
     loaded->checks = std::make_unique<InputChecks>(loaded->program, loaded->inputs);
   } catch (const Error& e) {
     const bool has_path = e.message().starts_with(path);

@@ -11,6 +11,7 @@
 
 #include "exported/compiled_file.h"
 #include "exported/input_checks.h"
+#include "exported/packed_weights.h"
 #include "exported/plan.h"
 #include "exported/runner.h"
 #include "io/pt2/package.h"
@@ -42,6 +43,8 @@ struct Loaded {
   std::vector<ModelInput> inputs;
   std::shared_ptr<std::vector<ModelOutput>> outputs = std::make_shared<std::vector<ModelOutput>>();
   std::vector<ModelWeight> weights;
+  LoadedWeights loaded_weights;
+  std::shared_ptr<const FilePanels> panels;  // of the compiled file
   std::vector<ArgValue> bound;  // the inputs of the graph, of which those of the user are None
   std::vector<size_t> written;  // by output that is not returned: the input that it is copied to
   std::unique_ptr<InputChecks> checks;

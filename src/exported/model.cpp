@@ -355,21 +355,27 @@ void ExportedModel::save_compiled(const std::string& path, std::span<const ArgVa
   pipeline::CompiledHere here;
   for (int i = 0; i < calls; ++i) (void)fast(example);
   check_all_compiled(fast.report());
-  std::vector<pipeline::TargetCode> code;
+  // What the calls have packed is for this machine.
+  const auto panels = options.weights == SaveCompiledOptions::Weights::packed
+                          ? loaded.loaded_weights.panels()
+                          : exported::NamedPanels();
+  std::vector<exported::TargetEntries> targets;
   for (const kernels::Isa isa : isas) {
     header.targets.push_back(exported::compiled_target(isa));
-    pipeline::TargetCode& of_target = code.emplace_back();
+    exported::TargetEntries& target = targets.emplace_back();
     for (const pipeline::CompiledHere::Captured& captured : here.graphs) {
-      const auto done = pipeline::compile_for(captured, isa, of_target);
+      const auto done = pipeline::compile_for(captured, isa, target.code);
       VITRO_CHECK(done, "save_compiled: the model cannot be compiled for ", kernels::name(isa),
                   ": ", done.why());
     }
+    if (isa == kernels::machine_isa())
+      for (const auto& [key, memory] : panels) target.panels.emplace(key, memory->bytes());
   }
-  if (options.weights_by_reference) {
+  if (options.weights == SaveCompiledOptions::Weights::reference) {
     header.package = exported::path_from(path, loaded.path);
     header.identity = exported::identity_of(loaded.path).value();
   }
-  exported::write_compiled_file(path, loaded.path, header, code);
+  exported::write_compiled_file(path, loaded.path, header, targets);
 }
 
 void ExportedModel::save_compiled(const std::string& path, std::initializer_list<ArgValue> example,
@@ -389,12 +395,16 @@ CompiledReport ExportedModel::report() const {
 ExportedModel load(const std::string& path, std::string_view model) {
   std::shared_ptr<Loaded> loaded = exported::load_program(path, model);
   const std::shared_ptr<const exported::CompiledFile> file = loaded->compiled_file;
+  if (file) {
+    loaded->panels = std::make_shared<exported::FilePanels>(file, loaded->loaded_weights);
+    backend::add_panels_source(loaded->panels);
+    jit::add_entry_source(file);
+  }
   auto state = std::make_shared<ExportedModel::State>();
   state->outputs = loaded->outputs;
   state->loaded = std::move(loaded);
   const ExportedModel out(std::move(state));
   if (!file) return out;
-  jit::add_entry_source(file);
   return out.compiled_for_file(file->header().name, file->header().exact);
 }
 

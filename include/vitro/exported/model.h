@@ -119,12 +119,19 @@ struct ModelGraph {
       outputs;  // without literals, and without what is written to inputs and buffers
 };
 
-// How save_compiled compiles.
+// How save_compiled compiles, and what it keeps of the weights.
 struct SaveCompiledOptions {
+  enum class Weights : uint8_t {
+    // As the model's file has them, and again in the order in which this machine's kernels read
+    // them, so that nothing is packed at the first call.
+    packed,
+    value,  // only as the model's file has them
+    // Neither weights nor program, but the path of the file that the model was loaded from, which
+    // must stay there unchanged; from the folder of the new file if it is below that.
+    reference,
+  };
   std::vector<std::string> isas = {};  // "baseline", "avx2", "avx512"; none: this machine's
-  // Keeps the path of the file that the model was loaded from, which must stay there unchanged,
-  // instead of the program and the weights; from the folder of the new file if it is below that.
-  bool weights_by_reference = false;
+  Weights weights = Weights::packed;
   bool exact = false;  // as in CompileOptions
 };
 

@@ -1,3 +1,4 @@
+// All panels in memory, by their keys, and the files that have more.
 #include "backend/run/packed.h"
 
 #include <functional>
@@ -5,6 +6,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/living.h"
 #include "vitro/core/storage_watch.h"
 #include "vitro/events/memory.h"
 
@@ -26,6 +28,17 @@ Known& known() {
   return *one;
 }
 
+Living<const PanelsSource>& sources() {
+  static auto& all = *new Living<const PanelsSource>;
+  return all;
+}
+
+std::shared_ptr<const KeptMemory> of_sources(const PanelsKey& key, int64_t bytes) {
+  for (const auto& source : sources().all())
+    if (auto found = source->find(key, bytes)) return found;
+  return nullptr;
+}
+
 // Removes entries whose panels are gone; requires the lock.
 void sweep(Known& k) {
   std::erase_if(k.panels, [](const auto& entry) { return entry.second.expired(); });
@@ -34,14 +47,34 @@ void sweep(Known& k) {
 }  // namespace
 
 KeptMemory::KeptMemory(int64_t bytes, Device device)
-    : memory_(allocator_of(device)),
-      data_(memory_.allocate(static_cast<size_t>(bytes))),
-      bytes_(static_cast<size_t>(bytes)) {
+    : memory_(&allocator_of(device)),
+      data_(memory_->allocate(static_cast<size_t>(bytes))),
+      size_(static_cast<size_t>(bytes)) {
   events::categorise(data_, events::MemoryCategory::parameter);
 }
 
+KeptMemory::KeptMemory(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
+    : memory_(nullptr),
+      owner_(std::move(owner)),
+      data_(const_cast<std::byte*>(bytes.data())),
+      size_(bytes.size()) {}
+
 KeptMemory::~KeptMemory() {
-  memory_.free(data_, bytes_);
+  if (memory_) memory_->free(data_, size_);
+}
+
+void add_panels_source(const std::shared_ptr<const PanelsSource>& source) {
+  sources().add(source);
+}
+
+std::vector<KeyedPanels> panels_of(uint64_t storage) {
+  Known& k = known();
+  std::vector<KeyedPanels> out;
+  std::lock_guard hold(k.lock);
+  for (auto at = k.panels.lower_bound({.storage = storage});
+       at != k.panels.end() && at->first.storage == storage; ++at)
+    if (auto panels = at->second.lock()) out.emplace_back(at->first, std::move(panels));
+  return out;
 }
 
 void tell_of_storages(StorageListener& listener) {
@@ -71,8 +104,11 @@ std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tenso
       if (auto panels = at->second.lock()) return panels;
     }
   }
-  auto made = std::make_shared<const KeptMemory>(bytes, of.device());
-  fill(made->data());
+  std::shared_ptr<const KeptMemory> made = of_sources(key, bytes);
+  if (!made) {
+    made = std::make_shared<const KeptMemory>(bytes, of.device());
+    fill(made->data());
+  }
   watch_storage(of.storage());
   std::lock_guard hold(k.lock);
   sweep(k);
