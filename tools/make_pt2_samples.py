@@ -106,6 +106,22 @@ class Picture(nn.Module):
         return {"classes": self.c(image.mean((2, 3))), "image": image + 0}
 
 
+class Shapes(nn.Module):
+    """Views in place, under two names; regions of no_grad and of an autocast that is off; indices of what is true."""
+
+    def forward(self, x):
+        y = x * 2
+        z = torch.relu_(y)
+        y.unsqueeze_(0)
+        z.transpose_(1, 2)
+        w = (y + 1).squeeze_().t_()
+        with torch.autocast("cpu", enabled=False):
+            v = w @ w.t()
+        with torch.no_grad():
+            u = v.swapaxes_(0, 1) + y.shape[1]
+        return y, w, u, x[torch.where(x > 0)]
+
+
 def tensors(arguments):
     return [leaf for leaf in _pytree.tree_flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
 
@@ -158,6 +174,9 @@ def main():
 
     calls = [((x(2, 3, 8, 9),), {})]
     write("picture", export(Picture(), *calls[0], dynamic_shapes=({0: Dim("batch"), 2: Dim("height"), 3: Dim("width")},)), calls)
+
+    calls = [((x(3, 4),), {}), ((-x(3, 4).abs(),), {})]
+    write("shapes", export(Shapes(), *calls[0]), calls)
 
 
 main()

@@ -27,7 +27,8 @@ struct Renamed {
 // A program of PyTorch may call for a view of what is not contiguous here: attention returns other
 // strides than PyTorch's.
 constexpr Renamed renamed[] = {{"view", "reshape", "size", "shape"},
-                               {"_unsafe_view", "reshape", "size", "shape"}};
+                               {"_unsafe_view", "reshape", "size", "shape"},
+                               {"where", "nonzero_numpy", "condition", "self"}};
 
 // The schema's argument that the program calls by this name; null if there is none.
 const SchemaArgument* argument_of(const Schema& schema, std::string_view name) {
@@ -47,6 +48,7 @@ constexpr std::pair<std::string_view, Control> controls[] = {
     {"map", Control::map},
     {"associative_scan", Control::associative_scan},
     {"wrap_with_set_grad_enabled", Control::region},
+    {"wrap_with_autocast", Control::region},
 };
 
 Control control_of(std::string_view target) {
@@ -55,6 +57,16 @@ Control control_of(std::string_view target) {
   for (const auto& [name, control] : controls)
     if (name == target) return control;
   return Control::none;
+}
+
+// Whether the node is a region of torch.autocast in which ops on the CPU compute with other dtypes:
+// (device type, dtype, whether it is on, whether casts are cached, graph, operands...).
+bool casts(const io::ProgramNode& node) {
+  if (short_target(node.target) != "higher_order.wrap_with_autocast") return false;
+  if (node.inputs.size() < 3) return true;
+  const io::ProgramArgument &device = node.inputs[0].argument, &on = node.inputs[2].argument;
+  const bool is_off = on.kind == Kind::number && !on.number.as_bool();
+  return !is_off && (device.kind != Kind::text || device.text == "cpu");
 }
 
 // "aten.add.Tensor" -> "add.Tensor", "aten.relu.default" -> "relu"; empty: another library's.
@@ -68,6 +80,29 @@ std::string op_name(std::string_view target) {
   for (const Renamed& one : renamed)
     if (name == one.from) name = one.to;
   return std::string(name);
+}
+
+bool is_view(const Schema& schema) {
+  if (schema.arguments.empty() || schema.results.size() != 1) return false;
+  const Alias &operand = schema.arguments[0].alias, &result = schema.results[0].alias;
+  return operand.set != 0 && operand.set == result.set && !operand.written;
+}
+
+// Of a view that an op makes of its operand itself the op that makes another tensor: "squeeze.dim"
+// of "squeeze_.dim", "transpose.int" of "transpose_"; null if the node calls something else.
+const ops::Overload* view_in_place(std::string_view name, const io::ProgramNode& node) {
+  const size_t end = std::min(name.find('.'), name.size());
+  if (end == 0 || name[end - 1] != '_') return nullptr;
+  const std::string_view overload = end == name.size() ? "" : name.substr(end + 1);
+  for (const ops::Overload& one : ops::overloads(name.substr(0, end - 1))) {
+    const bool fits = is_view(one.schema) &&
+                      (overload.empty() || overload == one.schema.overload) &&
+                      std::ranges::all_of(node.inputs, [&](const io::ProgramInput& input) {
+                        return argument_of(one.schema, input.name) != nullptr;
+                      });
+    if (fits) return &one;
+  }
+  return nullptr;
 }
 
 // The tensors that a node defines.
@@ -182,7 +217,7 @@ class Aliases {
   std::vector<Write> writes_;
 };
 
-bool is_view(const io::ProgramNode& node) {
+bool calls_view(const io::ProgramNode& node) {
   return short_target(node.target) == "aten.view.default";
 }
 
@@ -190,7 +225,7 @@ void mark_exact_views(Plan& plan) {
   const Aliases aliases(plan);
   for (size_t i = 0; i < plan.steps.size(); ++i)
     plan.steps[i].needs_memory =
-        plan.steps[i].overload && is_view(*plan.steps[i].node) && aliases.needs_memory(i);
+        plan.steps[i].overload && calls_view(*plan.steps[i].node) && aliases.needs_memory(i);
 }
 
 class PlanMaker {
@@ -239,6 +274,10 @@ class PlanMaker {
     out.tensors = tensors_of(node, graph);
     const std::string_view target = short_target(node.target);
     out.control = control_of(target);
+    if (casts(node)) {
+      note_missing(node);
+      return out;
+    }
     if (out.control != Control::none) return add_graphs(node, std::move(out));
     out.number = io::number_operator(target);
     if (out.number) {
@@ -252,6 +291,7 @@ class PlanMaker {
     }
     const std::string name = op_name(target);
     out.overload = name.empty() ? nullptr : chosen(name, node, graph);
+    if (!out.overload && (out.overload = view_in_place(name, node))) out.changes_operand = true;
     if (!out.overload) {
       note_missing(node);
     } else {

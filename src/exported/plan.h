@@ -28,6 +28,8 @@ struct Step {
   bool asserts = false;
 
   bool needs_memory = false;  // a copy instead of a view would give other results
+  // The result is a view, and the operand becomes the same tensor: unsqueeze_(x, 0).
+  bool changes_operand = false;
 
   // The arguments of an op, with the places of those that hold values of the program.
   std::vector<ArgValue> positional;

@@ -1,6 +1,7 @@
 // Steps through a plan; control flow runs its sub-graphs, as often as the data say.
 #include "exported/runner.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -84,7 +85,19 @@ class Run {
     }
     Values out = ops::evaluate(*step.overload, positional, named, step.node->where);
     if (step.needs_memory) check_is_view(step, positional, out);
+    if (step.changes_operand) replace(positional, out);
     return out;
+  }
+
+  // All values that are the operand, under whatever name, become the result.
+  void replace(const Values& operands, const Values& results) {
+    const auto *operand = operands.empty() ? nullptr : std::get_if<Tensor>(&operands[0]),
+               *result = std::get_if<Tensor>(&results[0]);
+    if (!operand || !result) return;
+    for (ArgValue& value : values_) {
+      auto* tensor = std::get_if<Tensor>(&value);
+      if (tensor && tensor->same_as(*operand)) *tensor = *result;
+    }
   }
 
   // Deferred tensors have no memory to compare, so that strides decide as in `reshape`.
@@ -152,6 +165,14 @@ class Run {
     return out;
   }
 
+  static size_t after_graph(const Step& step) {
+    const auto is_graph = [](const io::ProgramInput& one) {
+      return one.argument.kind == Kind::graph;
+    };
+    const auto& inputs = step.node->inputs;
+    return static_cast<size_t>(std::ranges::find_if(inputs, is_graph) - inputs.begin()) + 1;
+  }
+
   static bool truth(const ArgValue& value, std::source_location where) {
     if (const auto* number = std::get_if<Scalar>(&value)) return number->as_bool();
     const auto* tensor = std::get_if<Tensor>(&value);
@@ -177,7 +198,7 @@ class Run {
       case Control::associative_scan:
         return accumulated(step);
       case Control::region:
-        return run(step.graphs[0], operands(step, 2), observer_);
+        return run(step.graphs[0], operands(step, after_graph(step)), observer_);
       case Control::none:
         break;
     }

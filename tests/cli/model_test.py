@@ -259,7 +259,7 @@ class Model(unittest.TestCase):
         return self.run_it("verify", MODELS / f"{name}.pt2", *words)
 
     def test_verify_finds_no_difference_from_torch(self):
-        for name in ("mlp", "dynamic", "dynamic_core", "tree", "control", "data"):
+        for name in ("mlp", "dynamic", "dynamic_core", "tree", "control", "data", "shapes"):
             with self.subTest(name):
                 done = self.verify(name, "--reference", MODELS / f"{name}.safetensors", "--atol", 1e-4)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)

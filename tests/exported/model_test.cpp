@@ -101,7 +101,7 @@ void expect_as_in_torch(const ExportedModel& model, std::string_view name,
 
 TEST(ExportedModel, gives_what_torch_gives) {
   for (const std::string_view name :
-       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data"}) {
+       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data", "shapes"}) {
     SCOPED_TRACE(name);
     expect_as_in_torch(load(file(cat(name, ".pt2"))), name);
   }
@@ -109,7 +109,7 @@ TEST(ExportedModel, gives_what_torch_gives) {
 
 TEST(ExportedModel, gives_the_same_compiled) {
   for (const std::string_view name :
-       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data"}) {
+       {"mlp", "dynamic", "dynamic_core", "tree", "control", "data", "shapes"}) {
     SCOPED_TRACE(name);
     const ExportedModel fast = load(file(cat(name, ".pt2"))).compile();
     EXPECT_TRUE(fast.is_compiled());

@@ -75,6 +75,44 @@ TEST(Plan, reads_a_view_as_reshape) {
   EXPECT_EQ(one.run().rank(), 1);
 }
 
+// The operand is the view afterwards, under each of its names.
+TEST(Plan, views_in_place_change_their_operand) {
+  const std::string of_u = R"({"name": "self", "arg": {"as_tensor": {"name": "u"}}, "kind": 1})",
+                    of_v = R"({"name": "self", "arg": {"as_tensor": {"name": "v"}}, "kind": 1})";
+  const Planned one(
+      cat(node_of("torch.ops.aten.neg.default", self, R"({"as_tensor": {"name": "u"}})"), ",",
+          node_of("torch.ops.aten.relu_.default", of_u, R"({"as_tensor": {"name": "v"}})"), ",",
+          node_of("torch.ops.aten.unsqueeze_.default",
+                  cat(of_u, R"(, {"name": "dim", "arg": {"as_int": 0}, "kind": 1})"),
+                  R"({"as_tensor": {"name": "q"}})"),
+          ",",
+          node_of("torch.ops.aten.transpose_.default",
+                  cat(of_v, R"(, {"name": "dim0", "arg": {"as_int": 0}, "kind": 1},
+                          {"name": "dim1", "arg": {"as_int": 2}, "kind": 1})"),
+                  R"({"as_tensor": {"name": "z"}})"),
+          ",", node_of("torch.ops.aten.exp.default", of_u)));
+  EXPECT_EQ(cat(one.run().sizes()), cat(Sizes{4, 2, 1}));
+  EXPECT_NE(why(node_of("torch.ops.aten.neg_view_.default", self)).find("aten.neg_view_"),
+            std::string::npos);
+}
+
+// Only those of torch.autocast that change nothing here.
+TEST(Plan, regions_that_cast_on_the_cpu_are_refused) {
+  const auto region = [](std::string_view device, bool is_on) {
+    return node_of("torch.ops.higher_order.wrap_with_autocast",
+                   cat(R"({"name": "", "arg": {"as_string": ")", device,
+                       R"("}, "kind": 1}, {"name": "", "arg": {"as_scalar_type": 13}, "kind": 1},
+                          {"name": "", "arg": {"as_bool": )",
+                       is_on ? "true" : "false",
+                       R"(}, "kind": 1}, {"name": "", "arg": {"as_bool": false}, "kind": 1})"));
+  };
+  EXPECT_NE(why(region("cpu", true)).find("higher_order.wrap_with_autocast, 1 call: net.py:7"),
+            std::string::npos)
+      << why(region("cpu", true));
+  for (const std::string& one : {region("cpu", false), region("cuda", true)})
+    EXPECT_NE(why(one).find("another number of sub-graphs"), std::string::npos) << why(one);
+}
+
 // Attention returns other strides than PyTorch's, so that a view may have to copy, unless the
 // program would show the difference.
 TEST(Plan, copies_for_no_view_whose_memory_is_written) {
