@@ -233,6 +233,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
                 std::optional<Device> device, std::source_location from) {
   const CalledAs name("logspace", from);
   if (is_complex(dtype)) return logspace_between(start, end, steps, base, dtype, device, from);
+  if (steps == 1) return full({1}, std::pow(base, start.as_double()), dtype, device);
   const DType wide = is_floating(dtype) ? compute_type(dtype) : DType::f64;
   const double a = end_in(start, dtype), b = end_in(end, dtype);
   return to(pow(Scalar(base), linspace(a, b, steps, wide, device, from)), dtype);
@@ -279,8 +280,11 @@ Tensor logspace_between(const Operand& start, const Operand& end, int64_t steps,
   const CalledAs name("logspace", from);
   device = device_for(start, end, device);
   const DType wide = is_floating(dtype) || is_complex(dtype) ? compute_type(dtype) : DType::f64;
-  const Value a = end_of_space("logspace", start, dtype, device),
+  // As in PyTorch, one power is of the number itself; several are of numbers of the dtype.
+  const DType of_start = steps == 1 && !is_complex(dtype) ? DType::f64 : dtype;
+  const Value a = end_of_space("logspace", start, of_start, device),
               b = end_of_space("logspace", end, dtype, device);
+  if (of_start != dtype) return reshape(to(pow(Scalar(base), a), dtype), {1});
   return to(pow(Scalar(base), linspace_between(a, b, steps, wide, device, from)), dtype);
 }
 

@@ -6,6 +6,7 @@
 #include "eager/eager.h"
 #include "error_of.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/rearrange.h"
 
 namespace vitro {
 namespace {
@@ -35,6 +36,19 @@ TEST_F(ExtremeArguments, arange_counts_ways_longer_than_64_bits_hold) {
   EXPECT_EQ(numbers(arange(largest, least, least)), (Whole{largest, -1}));
   EXPECT_EQ(numbers(arange(0, 5, largest)), Whole{0});
   EXPECT_EQ(numbers(arange(5, 0, -2)), (Whole{5, 3, 1}));
+}
+
+// 10^4.3 is 19952.6; PyTorch rounds the start to the dtype only where there are several.
+TEST_F(ExtremeArguments, logspace_of_one_step_is_the_power_of_the_start_itself) {
+  const Tensor start = full({}, 4.3, DType::f64);
+  for (const Tensor& one :
+       {logspace(4.3, 1, 1, 10, DType::f16), logspace_between(start, 1, 1, 10, DType::f16)}) {
+    EXPECT_EQ(one.rank(), 1);
+    EXPECT_EQ(to(one, DType::f64).item<double>(), 19952);
+  }
+  EXPECT_EQ(logspace(2.9, 5, 1, 10, DType::i64).item<int64_t>(), 794);
+  EXPECT_EQ(logspace_between(full({}, 2.9), 5, 1, 10, DType::i64).item<int64_t>(), 794);
+  EXPECT_EQ(select(logspace(2.9, 1, 2, 10, DType::i64), 0, 0).item<int64_t>(), 100);
 }
 
 TEST_F(ExtremeArguments, arange_says_which_bounds_it_cannot_take) {
