@@ -1,8 +1,11 @@
+// Panels and results that executables keep, and when they end.
 #include "backend/run/kept.h"
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
+#include <vector>
 
 #include "eager/eager.h"
 #include "programs.h"
@@ -39,6 +42,19 @@ TEST_F(Kept, has_the_panels_of_every_parameter) {
     EXPECT_FALSE(packs(kept_, b));
   }
   EXPECT_EQ(kept_.size(), 2U);
+}
+
+// Packing leaves out lanes of the last panel, and files have whole panels.
+TEST_F(Kept, panels_have_no_bytes_of_other_data) {
+  const Tensor t = zeros({4});
+  {
+    const KeptMemory other(4096, cpu);
+    std::memset(other.data(), 0x7f, 4096);
+  }
+  std::vector<std::byte> before(4096, std::byte{1});
+  kept_.find_or_pack(key_of(t), t, 4096,
+                     [&](void* panels) { std::memcpy(before.data(), panels, 4096); });
+  EXPECT_EQ(before, std::vector<std::byte>(4096));
 }
 
 TEST_F(Kept, panels_end_with_the_parameter) {

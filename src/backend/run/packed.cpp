@@ -1,6 +1,7 @@
 // All panels in memory, by their keys, and the files that have more.
 #include "backend/run/packed.h"
 
+#include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -37,6 +38,12 @@ std::shared_ptr<const KeptMemory> of_sources(const PanelsKey& key, int64_t bytes
   for (const auto& source : sources().all())
     if (auto found = source->find(key, bytes)) return found;
   return nullptr;
+}
+
+// Packing leaves out lanes of the last panel, which must have no bytes of other data: panels are
+// written to files.
+void clear(const KeptMemory& panels, Device device) {
+  if (device == cpu) std::memset(panels.data(), 0, panels.bytes().size());
 }
 
 // Removes entries whose panels are gone; requires the lock.
@@ -107,6 +114,7 @@ std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tenso
   std::shared_ptr<const KeptMemory> made = of_sources(key, bytes);
   if (!made) {
     made = std::make_shared<const KeptMemory>(bytes, of.device());
+    clear(*made, of.device());
     fill(made->data());
   }
   watch_storage(of.storage());
