@@ -348,13 +348,16 @@ void Call::leave() {
 
 void Call::break_here(const Code& code, std::string_view reason, std::source_location where) {
   if (!matcher_.cursor()) return;
+  // Of a function that is written with ops, its call.
+  const Called called = CalledAs::current();
+  const std::string place = location_text(called.from.line() != 0 ? called.from : where);
   const CalledAs nobody{Called()};  // runs ops that were called before
   if (tree_->options().fullgraph) {
     throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
-                    reason, " at ", location_text(where), " (", code.id, ")"));
+                    reason, " at ", place, " (", code.id, ")"));
   }
   tree_->note(TraceTree::What::broke, code, std::string(reason.empty() ? code.title : reason),
-              location_text(where));
+              place);
   flush();
   matcher_.move_to(&tree_->start_after(where));
 }
