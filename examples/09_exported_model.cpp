@@ -27,6 +27,10 @@
 #include <string>
 #include <vector>
 
+#ifndef VITRO_TEST_DATA  // where the repository's small models are
+#define VITRO_TEST_DATA "tests/data"
+#endif
+
 namespace {
 
 using vitro::Tensor;

@@ -257,6 +257,9 @@ void write_compiled_file(const std::string& path, const std::string& package,
   for (const std::string* one : {&header.model, &header.name, &header.package})
     VITRO_CHECK(one->find('\n') == one->npos, path, ": the name ", io::shown(*one),
                 " has a line end, which the file cannot hold");
+  for (const std::string_view ending : {".gz", ".zst"})
+    VITRO_CHECK(!path.ends_with(ending), path,
+                ": is compressed, by its name, and could not be loaded; leave out ", ending);
   const auto file = report::create_file(path);
   io::ZipWriter zip(*file);
   std::string folder = std::string(own_folder);

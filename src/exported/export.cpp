@@ -71,6 +71,7 @@ class Exporter {
     VITRO_CHECK(options.inputs.empty() || options.inputs.size() == arguments.size(),
                 "export_graph: got ", options.inputs.size(), " names for ", arguments.size(),
                 " tensors in the arguments");
+    check_apart();
   }
 
   ExportedGraph made() {
@@ -90,6 +91,24 @@ class Exporter {
   }
 
  private:
+  // What is one tensor in this run would be one input of the program, or none.
+  void check_apart() const {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      const auto is_this = [&](const Tensor* one) { return is_same(*one, *arguments_[i]); };
+      const auto is_weight = [&](const auto& one) { return is_this(one.second); };
+      VITRO_CHECK(std::ranges::none_of(arguments_.first(i), is_this), "export_graph: tensor ", i,
+                  " in the arguments is given twice; pass a copy (clone)");
+      VITRO_CHECK(std::ranges::none_of(known_.parameters, is_weight) &&
+                      std::ranges::none_of(known_.buffers, is_weight),
+                  "export_graph: tensor ", i,
+                  " in the arguments is a weight of the module; pass a copy (clone)");
+    }
+    std::vector<std::string> names = options_.outputs;
+    std::ranges::sort(names);
+    const auto twice = std::ranges::adjacent_find(names);
+    VITRO_CHECK(twice == names.end(), "export_graph: two outputs are called ", *twice);
+  }
+
   void capture() {
     seen_ = {};
     results_.clear();

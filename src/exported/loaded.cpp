@@ -77,9 +77,10 @@ void describe_inputs(Loaded& loaded) {
 std::string output_name(std::string_view path) {
   if (path.empty()) return "output";
   if (path.starts_with('.')) return std::string(path.substr(1));
+  if (const size_t quote = path.find("']"); path.starts_with("['") && quote != path.npos)
+    return cat(path.substr(2, quote - 2), path.substr(quote + 2));
   const size_t end = path.find(']');
   const std::string_view rest = path.substr(end + 1);
-  if (path.starts_with("['")) return cat(path.substr(2, end - 3), rest);
   return cat("output_", path.substr(1, end - 1), rest);
 }
 
@@ -154,7 +155,7 @@ void bind_weights(const io::PackageModel& package, Loaded& loaded) {
         (is_constant ? package.constant(spec.target) : package.weight(spec.target)).value();
     check_weight(spec, tensor);
     if (is_written[i]) {
-      loaded.writes_weights = true;
+      loaded.written_weights.push_back(loaded.weights.size());
     } else if (!tensor.is_complex()) {
       tensor.set_parameter(true, spec.target);
     }

@@ -48,8 +48,8 @@ struct Loaded {
   std::vector<ArgValue> bound;  // the inputs of the graph, of which those of the user are None
   std::vector<size_t> written;  // by output that is not returned: the input that it is copied to
   std::unique_ptr<InputChecks> checks;
-  bool writes_weights = false;
-  std::mutex writing;  // held by calls if writes_weights
+  std::vector<size_t> written_weights;  // those that calls write
+  std::mutex writing;                   // held by calls then
 
   // The outputs of the graph given the inputs of the user and, if asked for, the tensors that its
   // nodes define.

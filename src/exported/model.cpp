@@ -2,6 +2,8 @@
 #include "vitro/exported/model.h"
 
 #include <algorithm>
+#include <atomic>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -72,19 +74,30 @@ bool returns_only_tensors(const io::Program& program) {
 struct ExportedModel::State {
   std::shared_ptr<Loaded> loaded;
   std::shared_ptr<const std::vector<ModelOutput>> outputs;
-  std::shared_ptr<const KeptNodes> kept;  // null: none
-  std::optional<Compiled<TensorBody>> frozen;
+  std::shared_ptr<const KeptNodes> kept;       // null: none
+  std::optional<Compiled<TensorBody>> frozen;  // if it can be; `compiled` is there as well
   std::optional<Compiled<ValueBody>> compiled;
+  // A call of `frozen` failed that `compiled` could make: an op of the program reads elements.
+  std::shared_ptr<std::atomic<bool>> is_split = std::make_shared<std::atomic<bool>>(false);
   bool marks_sizes = false;  // those that may vary are symbols from the first call on
 
   std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
                             const std::vector<Scalar>& numbers) const {
     std::unique_lock<std::mutex> hold(loaded->writing, std::defer_lock);
-    if (loaded->writes_weights) hold.lock();
-    if (frozen) return filled((*frozen)(tensors, numbers));
+    if (!loaded->written_weights.empty()) hold.lock();
+    if (is_frozen()) {
+      try {
+        return filled((*frozen)(tensors, numbers));
+      } catch (const Error&) {
+        std::vector<ArgValue> out = (*compiled)(tensors, numbers);
+        is_split->store(true);
+        return out;
+      }
+    }
     if (compiled) return (*compiled)(tensors, numbers);
     return loaded->run(tensors, numbers, kept.get());
   }
+  bool is_frozen() const { return frozen && !is_split->load(); }
   // The tensors with the literals of the program among them.
   std::vector<ArgValue> filled(std::vector<Tensor> tensors) const {
     std::vector<ArgValue> out;
@@ -242,6 +255,9 @@ const std::vector<ModelWeight>& ExportedModel::parameters() const {
 const std::string& ExportedModel::torch_version() const {
   return state_->loaded->program.torch_version;
 }
+bool ExportedModel::draws_random_numbers() const {
+  return exported::draws_random_numbers(state_->loaded->plan);
+}
 std::vector<std::string> ExportedModel::guards() const {
   std::vector<std::string> out;
   for (const io::Guard& one : state_->loaded->program.guards) out.push_back(one.text);
@@ -302,15 +318,16 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) &&
-                          !exported::draws_random_numbers(loaded.plan) && !loaded.writes_weights &&
-                          !loaded.has_mutations() && returns_only_tensors(loaded.program);
+                          !exported::draws_random_numbers(loaded.plan) &&
+                          loaded.written_weights.empty() && !loaded.has_mutations() &&
+                          returns_only_tensors(loaded.program);
   if (can_freeze) {
-    options.fullgraph = options.frozen = true;
-    state->frozen.emplace(TensorBody{state->loaded, state->kept}, std::move(options));
-  } else {
-    options.frozen = false;
-    state->compiled.emplace(ValueBody{state->loaded, state->kept}, std::move(options));
+    CompileOptions of_frozen = options;
+    of_frozen.fullgraph = of_frozen.frozen = true;
+    state->frozen.emplace(TensorBody{state->loaded, state->kept}, std::move(of_frozen));
   }
+  options.frozen = false;
+  state->compiled.emplace(ValueBody{state->loaded, state->kept}, std::move(options));
   return ExportedModel(std::move(state));
 }
 
@@ -336,6 +353,30 @@ std::vector<kernels::Isa> isas_of(const SaveCompiledOptions& options) {
   return out;
 }
 
+// Gives weights that calls write their values back.
+class WeightsAsBefore {
+ public:
+  explicit WeightsAsBefore(const Loaded& loaded) {
+    for (const size_t one : loaded.written_weights)
+      weights_.emplace_back(loaded.weights[one].tensor, clone(loaded.weights[one].tensor));
+  }
+  ~WeightsAsBefore() {
+    for (const auto& [weight, before] : weights_) copy_(weight, before);
+  }
+  WeightsAsBefore(const WeightsAsBefore&) = delete;
+
+ private:
+  std::vector<std::pair<Tensor, Tensor>> weights_;
+};
+
+// Of inputs that calls may write.
+std::vector<ArgValue> copies(std::span<const ArgValue> inputs) {
+  std::vector<ArgValue> out(inputs.begin(), inputs.end());
+  for (ArgValue& one : out)
+    if (auto* tensor = std::get_if<Tensor>(&one)) one = clone(*tensor);
+  return out;
+}
+
 // Every segment must have been compiled: a file has no code for the others.
 void check_all_compiled(const CompiledReport& report) {
   for (const SegmentReport& segment : report.segments)
@@ -348,12 +389,19 @@ void ExportedModel::save_compiled(const std::string& path, std::span<const ArgVa
                                   const SaveCompiledOptions& options) const {
   constexpr int calls = 3;  // the first ones may run op by op
   const Loaded& loaded = *state_->loaded;
+  std::error_code is_new;  // there is no file yet
+  VITRO_CHECK(!std::filesystem::equivalent(path, loaded.path, is_new), "save_compiled: ", path,
+              " is the file that the model was loaded from; name another one");
   exported::CompiledHeader header{build_id(), loaded.package.name, name(), options.exact, {}, {},
                                   {}};
   const std::vector<kernels::Isa> isas = isas_of(options);
   const ExportedModel fast = compiled_for_file(header.name, options.exact);
   pipeline::CompiledHere here;
-  for (int i = 0; i < calls; ++i) (void)fast(example);
+  {
+    const WeightsAsBefore weights(loaded);
+    const std::vector<ArgValue> own = copies(example);
+    for (int i = 0; i < calls; ++i) (void)fast(own);
+  }
   check_all_compiled(fast.report());
   // What the calls have packed is for this machine.
   const auto panels = options.weights == SaveCompiledOptions::Weights::packed
@@ -384,11 +432,11 @@ void ExportedModel::save_compiled(const std::string& path, std::initializer_list
 }
 
 bool ExportedModel::is_compiled() const {
-  return state_->frozen || state_->compiled;
+  return state_->compiled.has_value();
 }
 
 CompiledReport ExportedModel::report() const {
-  if (state_->frozen) return state_->frozen->report();
+  if (state_->is_frozen()) return state_->frozen->report();
   return state_->compiled ? state_->compiled->report() : CompiledReport();
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "vitro/base/cat.h"
@@ -17,10 +18,10 @@ void add_value(Values& out, uint32_t value) {
   if (std::ranges::find(out, value) == out.end()) out.push_back(value);
 }
 
-// The values in an argument or result.
-void add_values(Values& out, const io::ProgramArgument& argument) {
-  if (argument.kind == io::ProgramArgument::Kind::value) add_value(out, argument.value);
-  for (const io::ProgramArgument& one : argument.list) add_values(out, one);
+// The values in an argument or result, in order.
+void append_values(Values& out, const io::ProgramArgument& argument) {
+  if (argument.kind == io::ProgramArgument::Kind::value) out.push_back(argument.value);
+  for (const io::ProgramArgument& one : argument.list) append_values(out, one);
 }
 
 ModelNode node_of(const Plan& plan, const Step& step) {
@@ -41,6 +42,48 @@ ModelGraph::Value described_value(const io::ProgramValue& value,
   for (const io::ProgramSize& size : meta->sizes) sizes.push_back(described(size, program));
   out.type = type_text(meta->dtype, sizes);
   return out;
+}
+
+// The values of a sub-graph that its node runs once, as those of the graph around it.
+std::vector<uint32_t> values_inside(const Step& step, const std::vector<uint32_t>& values,
+                                    ModelGraph& out) {
+  const io::ProgramGraph& inner = *step.graphs[0].graph;
+  std::vector<uint32_t> numbers;
+  for (const io::ProgramValue& one : inner.values) {
+    numbers.push_back(static_cast<uint32_t>(out.values.size()));
+    out.values.push_back({ModelGraph::Value::Kind::result, one.name, {}});
+  }
+  const auto join = [&](const Values& of_inner, const Values& outside) {
+    for (size_t i = 0; i < of_inner.size() && i < outside.size(); ++i)
+      numbers[of_inner[i]] = values[outside[i]];
+  };
+  Values operands, results, inputs, outputs;
+  for (const io::ProgramInput& one : step.node->inputs) append_values(operands, one.argument);
+  for (const io::ProgramArgument& one : step.node->outputs) append_values(results, one);
+  for (const io::ProgramArgument& one : inner.inputs) append_values(inputs, one);
+  for (const io::ProgramArgument& one : inner.outputs) append_values(outputs, one);
+  join(outputs, results);
+  join(inputs, operands);
+  return numbers;
+}
+
+// `values`: the numbers in `out` of the values of the plan's graph.
+void add_nodes(const Plan& plan, const std::vector<uint32_t>& values, ModelGraph& out) {
+  const auto numbers = [&](const io::ProgramArgument& of, Values& to) {
+    Values found;
+    append_values(found, of);
+    for (const uint32_t one : found) add_value(to, values[one]);
+  };
+  for (const Step& step : plan.steps) {
+    if (step.control == Control::region) {
+      add_nodes(step.graphs[0], values_inside(step, values, out), out);
+      continue;
+    }
+    ModelGraph::Node node{node_of(plan, step), {}, {}};
+    for (const io::ProgramInput& one : step.node->inputs) numbers(one.argument, node.operands);
+    for (const io::ProgramArgument& one : step.node->outputs) numbers(one, node.results);
+    out.nodes.push_back(std::move(node));
+  }
 }
 
 }  // namespace
@@ -71,12 +114,9 @@ ModelGraph graph_of(const Loaded& loaded) {
     value.kind = is_users(spec) ? ModelGraph::Value::Kind::input : ModelGraph::Value::Kind::weight;
     if (!is_users(spec)) value.name = spec.target;
   }
-  for (const Step& step : loaded.plan.steps) {
-    ModelGraph::Node& node = out.nodes.emplace_back();
-    node.call = node_of(loaded.plan, step);
-    for (const io::ProgramInput& one : step.node->inputs) add_values(node.operands, one.argument);
-    for (const io::ProgramArgument& one : step.node->outputs) add_values(node.results, one);
-  }
+  std::vector<uint32_t> all(graph.values.size());
+  std::iota(all.begin(), all.end(), uint32_t{0});
+  add_nodes(loaded.plan, all, out);
   size_t returned = 0;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
     if (!is_returned(program.outputs[i])) continue;

@@ -230,6 +230,31 @@ TEST_F(CompiledFile, has_no_panels_of_weights_that_were_written) {
   EXPECT_EQ(layer.result(load(path)), want) << "weights are those of the model's file";
 }
 
+TEST_F(CompiledFile, leaves_the_model_and_the_example_as_they_were) {
+  const ExportedModel model = load(package("mlp"));  // counts its calls
+  const std::vector<ArgValue> inputs = inputs_of(model);
+  const std::string want = results(load(package("mlp")));
+  model.save_compiled(cat(folder_.path(), "/mlp.vitro"), inputs);
+  EXPECT_EQ(results(model), want);
+}
+
+TEST_F(CompiledFile, is_not_written_over_the_model) {
+  const std::string copy = cat(folder_.path(), "/copy.pt2"), link = cat(folder_.path(), "/link");
+  std::filesystem::copy_file(package("tree"), copy);
+  std::filesystem::create_symlink(copy, link);
+  const ExportedModel model = load(copy);
+  const std::string before = read(copy);
+  for (const std::string& path : {copy, link}) {
+    const std::string why = error_of([&] { model.save_compiled(path, inputs_of(model)); });
+    EXPECT_NE(why.find("is the file that the model was loaded from"), std::string::npos) << why;
+  }
+  EXPECT_EQ(read(copy), before);
+  EXPECT_NE(error_of([&] {
+              model.save_compiled(copy + ".gz", inputs_of(model));
+            }).find("is compressed, by its name"),
+            std::string::npos);
+}
+
 TEST_F(CompiledFile, is_refused_without_code_for_this_machine) {
   const std::string path = save("tree", {.isas = {std::string(other_isa())}});
   const std::string why = why_not(path);

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <thread>
 
 #include "error_of.h"
+#include "io/pt2/package_writer.h"
+#include "io/pt2/program_text.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/print.h"
@@ -20,6 +23,8 @@
 
 namespace vitro {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string file(std::string_view name) {
   return cat(VITRO_TEST_DATA, "/pt2/", name);
@@ -214,6 +219,39 @@ TEST(ExportedModel, has_its_weights_and_nodes) {
     EXPECT_TRUE(node.location.starts_with("make_pt2_samples.py:")) << node.location;
   }
   EXPECT_TRUE(has_linear);
+}
+
+// An op that reads elements splits the program, which its node does not say.
+TEST(ExportedModel, compiles_in_parts_what_reads_elements) {
+  const std::string path = (fs::path(testing::TempDir()) / "histogram.pt2").string();
+  io::write_package(path,
+                    io::program_text(R"({"target": "torch.ops.aten.histogram.bin_ct", "inputs": [
+        {"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+        {"name": "bins", "arg": {"as_int": 3}, "kind": 1}],
+        "outputs": [{"as_tensor": {"name": "y"}}, {"as_tensor": {"name": "edges"}}],
+        "name": "histogram", "metadata": {"stack_trace": "File \"/m/net.py\", line 7, in forward"}})"),
+                    {{"block.w", io::SavedWeight::Kind::parameter, full({4}, 3.0)}});
+  const ExportedModel model = load(path), fast = model.compile();
+  const Tensor x = reshape(arange(12, DType::f32), {3, 4});
+  for (int call = 0; call < 3; ++call)
+    EXPECT_EQ(fast({x})[0].to_vector<float>(), model({x})[0].to_vector<float>());
+  const CompiledReport report = fast.report();
+  ASSERT_FALSE(report.breaks.empty());
+  EXPECT_EQ(report.breaks[0].location, "/m/net.py:7");
+  // Mistakes stay mistakes.
+  const std::string why = error_of([&] { load(path).compile({.fullgraph = true})({x}); });
+  EXPECT_NE(why.find("fullgraph: item() needs a value at /m/net.py:7"), std::string::npos) << why;
+}
+
+TEST(ExportedModel, regions_are_part_of_its_graph) {
+  const ModelGraph graph = load(file("shapes.pt2")).graph();
+  const auto node = [&](std::string_view target) {
+    return *std::ranges::find(graph.nodes, target, [](auto& one) { return one.call.target; });
+  };
+  const ModelGraph::Node product = node("aten.matmul.default"),
+                         swap = node("aten.swapaxes_.default"), turned = node("aten.t_.default");
+  EXPECT_EQ(product.operands[0], turned.results[0]);
+  EXPECT_EQ(swap.operands, product.results);
 }
 
 TEST(ExportedModel, is_a_graph_of_values_and_nodes) {

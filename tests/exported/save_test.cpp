@@ -151,6 +151,24 @@ TEST(Save, conditions_on_sizes_are_checked_when_it_runs) {
 }
 
 // The size of an argument whose elements nothing reads is no less a condition.
+// What is one tensor in the example would be one input.
+TEST(Save, arguments_are_tensors_of_their_own) {
+  const Tensor x = random({3});
+  const auto minus = [](const Tensor& a, const Tensor& b) { return a - b; };
+  EXPECT_NE(error_of([&] { (void)export_graph(minus, x, x); }).find("is given twice; pass a copy"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)export_graph(minus, x, narrow(x, 0, 0, 3)); }).find("given twice"),
+            std::string::npos);
+  Mlp model;
+  const std::string why = error_of([&] { (void)export_graph(std::ref(model), model.a.weight); });
+  EXPECT_NE(why.find("is a weight of the module"), std::string::npos) << why;
+  const ExportOptions options{.inputs = {}, .outputs = {"y", "y"}};
+  const auto both = [](const Tensor& a) { return std::pair(a + 1, a + 2); };
+  EXPECT_NE(
+      error_of([&] { (void)export_graph(options, both, x); }).find("two outputs are called y"),
+      std::string::npos);
+}
+
 TEST(Save, conditions_on_sizes_of_unread_arguments_are_kept_or_refused) {
   const auto f = [](const Tensor& x, const Tensor& y) {
     return x.size(0) < y.size(0) ? x * 2 : x * 3;

@@ -1,6 +1,9 @@
 // A program written for PyTorch: a function or module is captured as one graph and saved as
 // torch.export.save does, so that torch.export.load and vitro::load read it.
-//   nn::Linear model(128, 10);
+//   struct Net : nn::Module {
+//     nn::Linear out{*this, "out", 128, 10};
+//     Tensor operator()(const Tensor& x) { return softmax(out(x), -1); }
+//   } model;
 //   vitro::save(vitro::export_graph(std::ref(model), x), "model.pt2");
 //   program = torch.export.load("model.pt2"); program.module()(x)                # in Python
 // Sizes are those of the arguments, or may vary: mark_dynamic(x, 0) before the export.  Numbers

@@ -4,13 +4,14 @@
 //   auto model = vitro::load("model.pt2");
 //   auto out = model({x, y});                       // or by name: model({{"x", x}, {"y", y}})
 //   Tensor logits = out["logits"];                  // or by number: out[0]
+//   int64_t n = std::get<Scalar>(out.value(1)).as_int();       // a result that is a number
 //   auto fast = model.compile();                    // fused kernels, from the second call on
 //   model.save_compiled("model.vitro", {{x, y}});
 //   auto soon = vitro::load("model.vitro");         // compiled, without the compiler library
 // Inputs and outputs are the leaves of the exported arguments and results, in order; nested ones
-// are called by path: "xs[0]", "d['a']".  A call checks what the export relied on: dtypes, sizes,
-// ranges of dynamic sizes, guards.  Weights stay in the file, which must not be changed meanwhile.
-// Messages and `explain` show the lines of the model's Python code.
+// are called by path: "xs[0]", "d['a']".  None is std::monostate().  A call checks what the export
+// relied on: dtypes, sizes, ranges of dynamic sizes, guards.  Weights stay in the file, which must
+// not be changed meanwhile. Messages and `explain` show the lines of the model's Python code.
 // Threads: calls may be concurrent; those of a model that writes to its own buffers wait for each
 // other.  Copies share weights and buffers.
 #pragma once
@@ -96,8 +97,8 @@ struct ModelNode {
   std::vector<std::string_view> results;  // the names of the tensors that it defines: "add_1"
 };
 
-// The program as a graph, for pictures and searches.  A node that runs sub-graphs (`cond`) is one
-// node, and they are left out.
+// The program as a graph, for pictures and searches.  A node that runs sub-graphs by the data
+// (`cond`) is one node, and they are left out; regions (of `no_grad`) are there node by node.
 struct ModelGraph {
   struct Value {
     enum class Kind : uint8_t { input, weight, result };
@@ -160,6 +161,8 @@ class ExportedModel {
   // Conditions on inputs, as Python, that a call checks.
   std::vector<std::string> guards() const;
   const std::string& torch_version() const;
+  // Whether a call draws random numbers: no two are the same.
+  bool draws_random_numbers() const;
 
   // The same model with more outputs: after its own the tensors that its nodes define, by their
   // names, all or only some, to find where a result comes from.  Nodes of sub-graphs that run a
@@ -173,10 +176,12 @@ class ExportedModel {
   // Writes a file with the program, the weights, and what a call with `example` runs: kernels for
   // each instruction set, and the plans that launch them.  Sizes that the export lets vary do so
   // here, except sizes of 1 and 0 in the example.  `load` gives a compiled model of it, whose calls
-  // need no compiler; calls that run something else (with a size of 1, say) are compiled as ever.
+  // need no compiler; calls that run something else (with a size of 1, or another branch of
+  // `cond`) are compiled as ever.  Calls the model; what calls write, of the example or of buffers,
+  // is afterwards as it was.
   // The file is for this build of the library and for machines with one of the instruction sets;
   // elsewhere `load` refuses it.  It contains native code: load only files that you trust.
-  // Error: the model cannot be compiled, or the file not written.
+  // Error: the model cannot be compiled, or the file not written, or it is the model's own.
   void save_compiled(const std::string& path, std::span<const ArgValue> example,
                      const SaveCompiledOptions& options = {}) const;
   void save_compiled(const std::string& path, std::initializer_list<ArgValue> example,

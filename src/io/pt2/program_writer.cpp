@@ -221,7 +221,7 @@ class ProgramWriter {
   std::string symbol_name(sym::Expr symbol) {
     const auto source = sources_.find(symbol);
     VITRO_CHECK(source != sources_.end(), "save: ", symbol,
-                " varies, but is not a size of any input");
+                " varies, but is not a size of an input that the program reads");
     const auto [id, dim] = source->second;
     const sym::Expr size = g_[id].results[0].sizes[dim].expr();
     const auto known = numbers_.find(size);
@@ -651,7 +651,7 @@ class ProgramWriter {
   std::string size_text(sym::Expr symbol) const {
     const auto found = sources_.find(symbol);
     VITRO_CHECK(found != sources_.end(), "save: a condition is on ", symbol,
-                ", which is not a size of any input");
+                ", which is not a size of an input that the program reads");
     const auto [id, dim] = found->second;
     const sym::Expr size = g_[id].results[0].sizes[dim].expr();
     const std::string text = cat("L['", names_[id.n][0], "'].size()[", dim, ']');
