@@ -287,6 +287,7 @@ std::function<int()> declare(CLI::App& app) {
                  "batch sizes: of the first input's first size, which must be dynamic")
       ->delimiter(',');
   app.add_option("--threads", setting->threads, "numbers of threads; without it the usual one")
+      ->check(CLI::PositiveNumber)
       ->delimiter(',');
   app.add_option("--seconds", setting->seconds, "how long each row is measured, in all rounds")
       ->capture_default_str();

@@ -1,6 +1,7 @@
 // `vitro compile`: compiles a model that torch.export.save wrote, and writes what it became to a
 // file that runs without the compiler.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -31,6 +32,13 @@ int compile_model(CompileSetting& setting) {
                             : setting.weights == "value" ? Weights::value
                                                          : Weights::reference;
   model.save_compiled(setting.output, inputs, setting.options);
+  const std::vector<ModelNode> nodes = model.nodes();
+  const bool chooses = std::ranges::any_of(
+      nodes, [](const ModelNode& one) { return one.target == "higher_order.cond"; });
+  if (chooses)
+    std::printf(
+        "note: the model chooses between graphs (cond); the file has those that these inputs "
+        "take, and calls that take others compile them\n");
   const auto bytes = static_cast<double>(std::filesystem::file_size(setting.output));
   std::printf("%s: %s, compiled in %s\n", setting.output.c_str(), report::bytes_text(bytes).c_str(),
               report::time_text(static_cast<double>(ticks_to_ns(ticks() - begin))).c_str());

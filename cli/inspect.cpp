@@ -211,7 +211,7 @@ void Inspection::print_signature() const {
 
 void Inspection::print_modules() const {
   std::vector<report::Column> columns{
-      {"Module", report::Align::left, 50}, {"Parameters"}, {"Bytes"}, {"Share"}, {"Nodes"}};
+      {"Module", report::Align::left, 50}, {"Elements"}, {"Bytes"}, {"Share"}, {"Nodes"}};
   if (setting_.flops) {
     columns.push_back({"FLOPs"});
     columns.push_back({"Share"});
@@ -347,6 +347,7 @@ void Inspection::print_json() const {
 }
 
 int inspect_model(const InspectSetting& setting) {
+  if (!setting.graph.empty()) check_is_another_file(setting.graph, setting.file);
   const ExportedModel model = load(setting.file, setting.model);
   const Inspection inspection(setting, model);
   if (setting.json) {

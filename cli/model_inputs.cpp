@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -42,7 +43,15 @@ Tensor random_tensor(const ModelInput& input, uint64_t seed) {
   return randint(is_bool(input.dtype) ? 2 : random_integers, sizes, input.dtype);
 }
 
-Tensor array_of(const std::string& text) {
+Scalar scalar_of(const ModelInput& input, const std::string& text) {
+  if (text == "true" || text == "false") return Scalar(text == "true");
+  if (const auto whole = number_in<int64_t>(text)) return Scalar(*whole);
+  const auto real = number_in<double>(text);
+  VITRO_CHECK(real, "--input ", input.name, ": needs a number, got ", text);
+  return Scalar(*real);
+}
+
+Tensor array_of(const ModelInput& input, const std::string& text) {
   for (const std::string_view ending : {".npz:", ".safetensors:"}) {
     const size_t at = text.find(ending);
     if (at == text.npos) continue;
@@ -52,15 +61,13 @@ Tensor array_of(const std::string& text) {
       if (one.name == name) return one.tensor;
     throw_error(cat(file, ": has no array ", name));
   }
+  const bool is_number = number_in<double>(text) || text == "true" || text == "false";
+  if (is_number && !std::filesystem::exists(text)) {
+    VITRO_CHECK(input.sizes.empty(), "--input ", input.name, ": needs ", input.text(), ", got ",
+                text, "; give it as FILE.npy or random:SEED");
+    return scalar_tensor(scalar_of(input, text), input.dtype);
+  }
   return io::read_npy(text).value();
-}
-
-Scalar scalar_of(const ModelInput& input, const std::string& text) {
-  if (text == "true" || text == "false") return Scalar(text == "true");
-  if (const auto whole = number_in<int64_t>(text)) return Scalar(*whole);
-  const auto real = number_in<double>(text);
-  VITRO_CHECK(real, "--input ", input.name, ": needs a number, got ", text);
-  return Scalar(*real);
 }
 
 ArgValue value_of(const ModelInput& input, const std::vector<std::string>& texts,
@@ -76,7 +83,7 @@ ArgValue value_of(const ModelInput& input, const std::vector<std::string>& texts
     if (std::holds_alternative<Scalar>(input.literal)) return scalar_of(input, text);
     return text;
   }
-  if (!text.starts_with(random_word)) return array_of(text);
+  if (!text.starts_with(random_word)) return array_of(input, text);
   std::string_view rest = std::string_view(text).substr(random_word.size());
   if (rest.starts_with(':')) rest.remove_prefix(1);
   const auto seed = rest.empty() ? uint64_t{0} : number_in<uint64_t>(rest);
@@ -84,17 +91,45 @@ ArgValue value_of(const ModelInput& input, const std::vector<std::string>& texts
   return random_tensor(input, *seed);
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& one : names) out += cat(out.empty() ? "" : ", ", one);
+  return out;
+}
+
 // The input that a word names, by its name or its path.
 size_t input_named(const ExportedModel& model, const std::string& name, const std::string& word) {
   const std::vector<ModelInput>& inputs = model.inputs();
-  std::string all;
+  std::vector<std::string> names;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].name == name) return i;
-    all += cat(i == 0 ? "" : ", ", inputs[i].name);
+    names.push_back(inputs[i].name);
   }
   const auto by_path = std::ranges::find(inputs, name, &ModelInput::path);
-  VITRO_CHECK(by_path != inputs.end(), "--input ", word, ": the model's inputs are ", all);
-  return static_cast<size_t>(by_path - inputs.begin());
+  if (by_path != inputs.end()) return static_cast<size_t>(by_path - inputs.begin());
+  const std::string_view meant = nearest(name, names);
+  throw_error(cat("--input ", word, ": the model has no input ", name,
+                  meant.empty() ? "" : cat("; did you mean ", meant, "?"), "; its inputs are ",
+                  listed(names)));
+}
+
+// The array of an input, by its name or its path.
+const Tensor* array_of_input(const std::vector<io::NamedTensor>& arrays, const ModelInput& input) {
+  const Tensor* by_name = array_named(arrays, "in", input.name);
+  return by_name ? by_name : array_named(arrays, "in", input.path);
+}
+
+// An archive that the user gave as inputs has some.
+void check_has_inputs(const ExportedModel& model, const std::string& file,
+                      const std::vector<io::NamedTensor>& arrays) {
+  const bool has_one = std::ranges::any_of(model.inputs(), [&](const ModelInput& input) {
+    return array_of_input(arrays, input) != nullptr;
+  });
+  std::vector<std::string> inputs, names;
+  for (const ModelInput& one : model.inputs()) inputs.push_back(one.name);
+  for (const io::NamedTensor& one : arrays) names.push_back(one.name);
+  VITRO_CHECK(has_one, "--input ", file, ": no array in it is called as an input: the arrays are ",
+              listed(names), ", the model's inputs ", listed(inputs));
 }
 
 ArgValue value_of_array(const ModelInput& input, const Tensor& array) {
@@ -135,12 +170,13 @@ ExportedModel compiled(const ExportedModel& model) {
 
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
                                   std::vector<io::NamedTensor> arrays, bool may_be_example,
-                                  const ImageOptions& images) {
+                                  const ImageOptions& images, std::vector<std::string>* made_up) {
   std::vector<std::vector<std::string>> texts(model.inputs().size());
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == word.npos && is_archive(word)) {
       std::vector<io::NamedTensor> more = read_arrays(word);
+      check_has_inputs(model, word, more);
       arrays.insert(arrays.begin(), more.begin(), more.end());
       continue;
     }
@@ -156,20 +192,36 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<
     const size_t tensor = next;
     next += input.kind == ModelInput::Kind::tensor;
     const bool given = !texts[i].empty();
-    const Tensor* array = given ? nullptr : array_named(arrays, "in", input.name);
+    const Tensor* array = given ? nullptr : array_of_input(arrays, input);
+    const auto note = [&](std::string_view what) {
+      if (made_up) made_up->push_back(cat(input.name, ' ', what));
+    };
     if (array) {
       out.push_back(value_of_array(input, *array));
     } else if (!given && input.kind == ModelInput::Kind::literal) {
       out.push_back(input.literal);
     } else if (!given && may_be_example && next > tensor && tensor < example.size()) {
       out.emplace_back(example[tensor]);
+      note("the export's example");
     } else {
       VITRO_CHECK(given || may_be_example, "input ", input.text(),
                   ": is missing; give it as --input ", input.name, "=FILE.npy");
+      if (!given)
+        note(input.kind == ModelInput::Kind::number ? "the export's number" : "random numbers");
       out.push_back(value_of(input, texts[i], images));
     }
   }
   return out;
+}
+
+std::string text_of_made_up(const std::vector<std::string>& made_up) {
+  return made_up.empty() ? "" : cat("inputs that were not given: ", listed(made_up));
+}
+
+void check_is_another_file(const std::string& output, const std::string& model) {
+  std::error_code is_new;  // there is no file yet
+  VITRO_CHECK(!std::filesystem::equivalent(output, model, is_new), output,
+              ": is the model's own file; name another one");
 }
 
 }  // namespace vitro::cli

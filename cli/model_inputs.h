@@ -16,6 +16,9 @@ constexpr const char* model_words = "a file of torch.export.save or of vitro com
 // Whether a word, which may be something else, names such a file.
 bool names_model(std::string_view word);
 
+// Error if a file to be written is the model's: it would be lost.
+void check_is_another_file(const std::string& output, const std::string& model);
+
 // The model compiled; itself if its file is of `vitro compile`.
 ExportedModel compiled(const ExportedModel& model);
 
@@ -38,9 +41,14 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
 // An input that no word names takes the array in.NAME or NAME of `arrays`; otherwise it is that of
 // the export's example, or random:0 if the file has none, and a literal its own value.  Random
 // tensors have the sizes of the export's example: normal numbers, integers from 0 to 9.  Error: a
-// word that does not fit or, unless `may_be_example`, an input that nothing names.
+// word that does not fit, a file in which no array is called as an input or, unless
+// `may_be_example`, an input that nothing names.  `made_up`, if given, gets the inputs that nothing
+// names, with what they are.
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
                                   std::vector<io::NamedTensor> arrays = {},
-                                  bool may_be_example = true, const ImageOptions& images = {});
+                                  bool may_be_example = true, const ImageOptions& images = {},
+                                  std::vector<std::string>* made_up = nullptr);
+// "inputs that were not given: x the export's example, y random"; empty if all were.
+std::string text_of_made_up(const std::vector<std::string>& made_up);
 
 }  // namespace vitro::cli

@@ -193,7 +193,7 @@ class Model(unittest.TestCase):
     def test_run_says_what_is_wrong(self):
         for words, part in (
             (("none.pt2",), "none.pt2"),
-            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model has no input y; its inputs are x"),
             ((MODELS / "mlp.pt2", "--input", "x"), "needs NAME=FILE.npy"),
             ((MODELS / "mlp.pt2", "--input", "x=none.npy"), "none.npy"),
             ((MODELS / "mlp.pt2", "--input", "x=random:a"), "needs random:SEED"),
@@ -248,6 +248,45 @@ class Model(unittest.TestCase):
         self.assertNotIn('class="frame"', (self.folder / "flat.svg").read_text())
         self.assertIn('class="frame"', (self.folder / "mlp.svg").read_text())
         self.assertEqual(self.run_it("inspect", MODELS / "mlp.pt2", "--graph", "no/folder.svg").returncode, 2)
+
+    def test_the_model_is_not_overwritten(self):
+        before = (MODELS / "tree.pt2").read_bytes()
+        (self.folder / "own.pt2").write_bytes(before)
+        for words in (("compile", "own.pt2", "-o", "own.pt2", "--weights", "reference"), ("inspect", "own.pt2", "--graph", "own.pt2")):
+            done = self.run_it(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("name another", done.stderr)
+            self.assertEqual((self.folder / "own.pt2").read_bytes(), before)
+
+    def npz(self, name, **arrays):
+        with zipfile.ZipFile(self.folder / name, "w") as zip:
+            for key, (sizes, values) in arrays.items():
+                header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({''.join(f'{n}, ' for n in sizes)}), }}"
+                header = header.ljust(117) + "\n"
+                zip.writestr(key + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values))
+        return name
+
+    def test_run_takes_arrays_by_name_or_path_and_says_what_it_makes_up(self):
+        given = {"xs[0]": ((2, 4), [1.0] * 8), "d['a']": ((2, 3), [2.0] * 6)}
+        done = self.run_it("run", MODELS / "tree.pt2", "--input", self.npz("some.npz", **given))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        made_up = next(line for line in done.stdout.splitlines() if line.startswith("inputs that were not given: "))
+        self.assertIn("xs_1 ", made_up)
+        self.assertNotIn("xs_0 ", made_up)
+        self.assertNotIn("d_a ", made_up)
+        done = self.run_it("run", MODELS / "tree.pt2", "--input", self.npz("none.npz", foo=((1,), [1.0])))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("no array in it is called as an input: the arrays are foo", done.stderr)
+        done = self.run_it("run", MODELS / "tree.pt2", "--input", "xs_9=random:1")
+        self.assertIn("did you mean xs_0?", done.stderr)
+
+    def test_run_shows_and_writes_numbers(self):
+        done = self.run_it("run", MODELS / "numbers.pt2", "--input", "k=3", "-o", "out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("output_1.npy", done.stdout)
+        self.assertTrue((self.folder / "out" / "output_1.npy").exists())
+        self.assertEqual(self.run_it("run", MODELS / "mlp.pt2", "-o", "/proc/none").returncode, 2)
+        self.assertEqual(self.run_it("run", MODELS / "mlp.pt2", "--repeat", 0).returncode, 2)
 
     def test_inspect_says_what_is_wrong(self):
         (self.folder / "x.pt2").write_bytes(b"no model")
@@ -407,7 +446,7 @@ class Model(unittest.TestCase):
             (("none.pt2",), "none.pt2"),
             (("./none",), "./none"),
             ((MODELS / "mlp.pt2", "--calls", 0), "--calls: needs at least 1, got 0"),
-            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model has no input y; its inputs are x"),
         ):
             with self.subTest(words):
                 done = self.run_it("explain", *words)
@@ -446,7 +485,7 @@ class Model(unittest.TestCase):
             ((MODELS / "mlp.pt2", "--steps", 0), "--steps: needs at least 1, got 0"),
             ((MODELS / "mlp.pt2", "-o", "t.txt"), "a trace needs .json"),
             ((MODELS / "mlp.pt2", "-o", "no/t.json"), "no/t.json"),
-            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model's inputs are x"),
+            ((MODELS / "mlp.pt2", "--input", "y=random:1"), "the model has no input y; its inputs are x"),
         ):
             with self.subTest(words):
                 done = self.run_it("profile", *words)
