@@ -57,6 +57,24 @@ bool is_same(const Tensor& a, const Tensor& b) {
          a.impl()->strides == b.impl()->strides;
 }
 
+// While it lives, all sizes of the tensors are marked; weights have theirs.
+class AllMarked {
+ public:
+  explicit AllMarked(std::span<const Tensor* const> tensors) {
+    for (const Tensor* one : tensors) {
+      before_.emplace_back(one->impl(), one->impl()->dynamic_dims);
+      one->impl()->dynamic_dims = ~uint32_t{0};
+    }
+  }
+  ~AllMarked() {
+    for (const auto& [impl, dims] : before_) impl->dynamic_dims = dims;
+  }
+  AllMarked(const AllMarked&) = delete;
+
+ private:
+  std::vector<std::pair<TensorImpl*, uint32_t>> before_;
+};
+
 // Runs the function and makes the graph of what it did.
 class Exporter {
  public:
@@ -84,8 +102,7 @@ class Exporter {
     add_inputs();
     add_nodes();
     add_outputs();
-    for (const GuardReport& one : guards_)
-      if (one.guard && !one.counts_only) out_.guards.push_back(*one.guard);
+    add_guards();
     out_.outputs = options_.outputs;
     return std::move(out_);
   }
@@ -115,7 +132,7 @@ class Exporter {
     CompileOptions options;
     options.name = options.backend = backend_name;
     options.fullgraph = true;
-    options.dynamic = options_.dynamic ? std::optional(true) : std::nullopt;
+    const AllMarked marked(options_.dynamic ? arguments_ : std::span<const Tensor* const>());
     const capture::Function function(options);
     struct Current {
       explicit Current(Seen& seen) { current = &seen; }
@@ -287,6 +304,29 @@ class Exporter {
       out_.graph.add_output(places_[i] == outside
                                 ? Value{node_outside(results_[i]), 0}
                                 : moved(g.outputs()[static_cast<size_t>(places_[i])].value));
+  }
+
+  // Without those that the graph has as numbers: "s1 == 16" of an input f32[s0, 16].
+  void add_guards() {
+    std::vector<std::pair<sym::Expr, sym::Expr>> known;
+    for (const GuardReport& one : guards_) {
+      if (!one.guard || one.guard->question != sym::Guard::Question::equal || !one.guard->answer)
+        continue;
+      const auto& [question, a, b, answer] = *one.guard;
+      if (a.is_symbol() && b.constant()) known.emplace_back(a, b);
+      if (b.is_symbol() && a.constant()) known.emplace_back(b, a);
+    }
+    std::erase_if(known, [&](const auto& one) {
+      const auto& symbols = out_.graph.symbols();
+      return std::ranges::find(symbols, one.first) != symbols.end();
+    });
+    for (const GuardReport& one : guards_) {
+      if (!one.guard || one.counts_only) continue;
+      sym::Guard guard = *one.guard;
+      guard.a = sym::substitute(guard.a, known);
+      guard.b = sym::substitute(guard.b, known);
+      if (!guard.a.constant() || !guard.b.constant()) out_.guards.push_back(guard);
+    }
   }
 
   // An argument, a weight, or a tensor that the graph does not read.

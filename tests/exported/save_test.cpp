@@ -151,6 +151,20 @@ TEST(Save, conditions_on_sizes_are_checked_when_it_runs) {
 }
 
 // The size of an argument whose elements nothing reads is no less a condition.
+// All sizes of the arguments: those of weights stay, and so do sizes that must equal them.
+TEST(Save, dynamic_is_for_the_arguments) {
+  Mlp model;
+  const ExportOptions dynamic{.inputs = {}, .outputs = {}, .dynamic = true};
+  Saved saved("dynamic_module", export_graph(dynamic, std::ref(model), random({3, 4})));
+  EXPECT_EQ(saved.model().inputs()[0].text(), "x: f32[s0, 4]");
+  const Tensor longer = random({7, 4});
+  saved.expect({longer}, {model(longer)});
+  const auto sum = [](const Tensor& a, const Tensor& b) { return a + b; };
+  const Tensor row = random({1, 3}), all = random({4, 3});
+  Saved broadcast("dynamic_broadcast", export_graph(dynamic, sum, row, all));
+  broadcast.expect({random({1, 5}), random({6, 5})}, {sum(random({1, 5}), random({6, 5}))});
+}
+
 // What is one tensor in the example would be one input.
 TEST(Save, arguments_are_tensors_of_their_own) {
   const Tensor x = random({3});

@@ -8,7 +8,9 @@
 //   program = torch.export.load("model.pt2"); program.module()(x)                # in Python
 // Sizes are those of the arguments, or may vary: mark_dynamic(x, 0) before the export.  Numbers
 // among the arguments, and what the function decides by sizes and numbers, become part of the
-// program; conditions on sizes that may vary are saved and checked by both readers.
+// program; conditions on sizes that may vary are saved and checked by both readers.  Sizes that are
+// equal in the arguments, and may vary, are one size of the program: give different ones.  Sizes of
+// 1 and of arguments that nothing reads do not vary.
 // Threads: exports may be concurrent.
 #pragma once
 
