@@ -2,10 +2,13 @@
 #include "power.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "vitro/base/cat.h"
 
 namespace vitro::cli {
 namespace {
@@ -18,7 +21,8 @@ class Power : public testing::Test {
     std::filesystem::create_directories(folder_ / counter);
     std::ofstream(folder_ / counter / file) << number << '\n';
   }
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "powercap";
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / cat("powercap_", getpid());
 };
 
 TEST_F(Power, is_that_of_all_packages_since_the_last_question) {
