@@ -30,12 +30,13 @@ std::vector<Read> window_operands(const graph::Graph& g, const graph::Node& node
 
 namespace {
 
-// Whether a symbolic size is 1 and broadcast in this run; known_equal adds a guard on that.
+// Whether a symbolic size is 1 and broadcast in this run; known_equal adds a guard on either
+// answer, as a plan that is kept for the graph serves other sizes.
 bool is_one_of_many(const TensorMeta& operand, const TensorMeta& result, size_t d) {
   if (operand.rank() > result.rank()) return false;
   const Size size = operand.sizes[d];
   const Size wanted = result.sizes[result.sizes.size() - operand.sizes.size() + d];
-  return size.hint() == 1 && wanted.hint() != 1 && known_equal(size, 1);
+  return size.is_symbolic() && size.expr() != wanted.expr() && known_equal(size, 1);
 }
 
 }  // namespace
