@@ -45,6 +45,25 @@ struct Decaying {
 };
 constexpr ops::PointwiseFunction<Decaying> decaying;
 
+// 1, 2, 3 ... as many as the shorter side of a matrix has.
+struct AlongShorter {
+  static constexpr OpKind kind = OpKind::opaque;
+  static constexpr std::string_view name = "along_shorter",
+                                    doc = "Numbers from 1 along the shorter side of a matrix.";
+  static constexpr std::string_view signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    call.results.push_back(ops::dense(DType::f32, x.device, {min(x.sizes[0], x.sizes[1])}));
+  }
+  static void kernel(const OpaqueCall& call) {
+    const OpaqueTensor& y = call.results[0];
+    for (int64_t i = 0; i < y.sizes[0]; ++i)
+      static_cast<float*>(y.data)[i] = static_cast<float>(i + 1);
+  }
+};
+constexpr ops::PointwiseFunction<AlongShorter> along_shorter;
+
 // The maximum of each row, its index, and the row divided by it: three results.
 struct Peak {
   static constexpr OpKind kind = OpKind::opaque;
@@ -202,6 +221,18 @@ TEST(Opaque, gets_views_as_memory_and_sizes_that_vary) {
   for (const int64_t n : {4, 9, 16, 33}) {
     const Tensor x = matrix(n, 7), w = matrix(n, 3, 0.01);
     EXPECT_EQ(fast(x, w).to_vector<float>(), f(x, w).to_vector<float>()) << n;
+  }
+}
+
+// The graphs for a size that is min(rows, columns), once equal to the columns and once broadcast,
+// have the same text, and so the same plan if conditions do not tell them apart.
+TEST(Opaque, gives_a_size_that_is_broadcast_where_it_is_1) {
+  const auto f = [](const Tensor& x) { return x + along_shorter(x); };
+  auto fast = compile(f, {.dynamic = true});
+  for (const int64_t rows : {128, 65, 1, 40}) {
+    const Tensor x = slice(reshape(arange(rows * 66, DType::f32), {rows, 66}), 1, 0, 66, 2);
+    EXPECT_EQ(reshape(fast(x), {-1}).to_vector<float>(), reshape(f(x), {-1}).to_vector<float>())
+        << rows;
   }
 }
 
