@@ -41,9 +41,11 @@ std::shared_ptr<const KeptMemory> of_sources(const PanelsKey& key, int64_t bytes
 }
 
 // Packing leaves out lanes of the last panel, which must have no bytes of other data: panels are
-// written to files.
-void clear(const KeptMemory& panels, Device device) {
-  if (device == cpu) std::memset(panels.data(), 0, panels.bytes().size());
+// written to files.  Without such lanes they are as large as the matrix.
+void clear(const KeptMemory& panels, const Tensor& of) {
+  const bool has_lanes =
+      static_cast<int64_t>(panels.bytes().size()) != of.numel().hint() * bytes_of(of.dtype());
+  if (has_lanes && of.device() == cpu) std::memset(panels.data(), 0, panels.bytes().size());
 }
 
 // Removes entries whose panels are gone; requires the lock.
@@ -114,7 +116,7 @@ std::shared_ptr<const KeptMemory> find_or_pack(const PanelsKey& key, const Tenso
   std::shared_ptr<const KeptMemory> made = of_sources(key, bytes);
   if (!made) {
     made = std::make_shared<const KeptMemory>(bytes, of.device());
-    clear(*made, of.device());
+    clear(*made, of);
     fill(made->data());
   }
   watch_storage(of.storage());
