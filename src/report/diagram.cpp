@@ -302,9 +302,12 @@ void lay_out(Item& item, std::span<const DiagramNode> nodes) {
 
 // ---- drawing ----
 
+// Of the edges from a node, each once.
+using Tooltips = std::map<uint32_t, std::vector<std::string_view>>;
+
 class Drawing {
  public:
-  Drawing(Svg& svg, const Diagram& diagram, const std::map<uint32_t, std::string_view>& tooltips)
+  Drawing(Svg& svg, const Diagram& diagram, const Tooltips& tooltips)
       : svg_(svg), diagram_(diagram), tooltips_(tooltips) {}
 
   void draw(const Frame& frame, Point origin) {
@@ -349,8 +352,10 @@ class Drawing {
     }
     for (const auto& [source, path] : paths) {
       svg_.open("path", {{"class", "wire"}, {"d", path}});
-      if (const auto found = tooltips_.find(source); found != tooltips_.end())
-        svg_.tooltip(found->second);
+      std::string tooltip;
+      for (const std::string_view one : tooltips_.at(source))
+        tooltip += cat(tooltip.empty() ? "" : "\n", one);
+      svg_.tooltip(tooltip);
       svg_.close();
     }
   }
@@ -360,13 +365,13 @@ class Drawing {
 
   Svg& svg_;
   const Diagram& diagram_;
-  const std::map<uint32_t, std::string_view>& tooltips_;
+  const Tooltips& tooltips_;
 };
 
 }  // namespace
 
 void write_diagram(Output& out, const Diagram& diagram) {
-  std::map<uint32_t, std::string_view> tooltips;
+  Tooltips tooltips;
   Item all;
   all.end = static_cast<uint32_t>(diagram.nodes.size());
   all.frame = std::make_unique<Frame>();
@@ -376,7 +381,8 @@ void write_diagram(Output& out, const Diagram& diagram) {
     VITRO_CHECK(one.from < one.to && one.to < diagram.nodes.size(), "write_diagram: an edge from ",
                 one.from, " to ", one.to, " of ", diagram.nodes.size(),
                 " nodes; needs one that leads forwards");
-    tooltips.try_emplace(one.from, one.tooltip);
+    std::vector<std::string_view>& of_node = tooltips[one.from];
+    if (std::ranges::find(of_node, one.tooltip) == of_node.end()) of_node.push_back(one.tooltip);
     add_edge(*all.frame, one.from, one.to);
   }
   if (!diagram.nodes.empty()) lay_out(all, diagram.nodes);

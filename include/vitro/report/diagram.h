@@ -27,13 +27,13 @@ struct DiagramNode {
 
 struct DiagramEdge {
   uint32_t from = 0, to = 0;  // numbers of nodes
-  std::string tooltip = {};   // the first one counts of edges from one node, which share their way
+  std::string tooltip = {};   // edges from one node share their way, and show all of theirs
 };
 
 struct Diagram {
   std::string title = {};
-  std::vector<DiagramNode> nodes;  // in an order in which every edge leads forwards
-  std::vector<DiagramEdge> edges;
+  std::vector<DiagramNode> nodes = {};  // in an order in which every edge leads forwards
+  std::vector<DiagramEdge> edges = {};
 };
 
 // Error: an edge does not lead forwards to a node.
