@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exported/effects.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/build_id.h"
+#include "capture/codes.h"
 #include "exported/compiled_file.h"
+#include "exported/effects.h"
 #include "exported/loaded.h"
 #include "exported/model_graph.h"
 #include "exported/plan.h"
@@ -78,7 +80,12 @@ struct ExportedModel::State {
   std::optional<Compiled<TensorBody>> frozen;  // if it can be; `compiled` is there as well
   std::optional<Compiled<ValueBody>> compiled;
   // A call of `frozen` failed that `compiled` could make: an op of the program reads elements.
-  std::shared_ptr<std::atomic<bool>> is_split = std::make_shared<std::atomic<bool>>(false);
+  struct Split {
+    std::atomic<bool> is_known = false;
+    std::once_flag once;
+    std::string why;  // once it is known
+  };
+  std::shared_ptr<Split> split = std::make_shared<Split>();
   bool marks_sizes = false;  // those that may vary are symbols from the first call on
 
   std::vector<ArgValue> run(const std::vector<Tensor>& tensors,
@@ -88,16 +95,17 @@ struct ExportedModel::State {
     if (is_frozen()) {
       try {
         return filled((*frozen)(tensors, numbers));
-      } catch (const Error&) {
-        std::vector<ArgValue> out = (*compiled)(tensors, numbers);
-        is_split->store(true);
+      } catch (const Error& e) {
+        std::vector<ArgValue> out =
+            (*compiled)(tensors, numbers);  // may fail, too: the call's data
+        std::call_once(split->once, [&] { split->why = e.message(), split->is_known = true; });
         return out;
       }
     }
     if (compiled) return (*compiled)(tensors, numbers);
     return loaded->run(tensors, numbers, kept.get());
   }
-  bool is_frozen() const { return frozen && !is_split->load(); }
+  bool is_frozen() const { return frozen && !split->is_known; }
   // The tensors with the literals of the program among them.
   std::vector<ArgValue> filled(std::vector<Tensor> tensors) const {
     std::vector<ArgValue> out;
@@ -389,7 +397,7 @@ void ExportedModel::save_compiled(const std::string& path, std::span<const ArgVa
                                   const SaveCompiledOptions& options) const {
   constexpr int calls = 3;  // the first ones may run op by op
   const Loaded& loaded = *state_->loaded;
-  std::error_code is_new;  // there is no file yet
+  std::error_code is_new;  // the file need not exist
   VITRO_CHECK(!std::filesystem::equivalent(path, loaded.path, is_new), "save_compiled: ", path,
               " is the file that the model was loaded from; name another one");
   exported::CompiledHeader header{build_id(), loaded.package.name, name(), options.exact, {}, {},
@@ -437,7 +445,12 @@ bool ExportedModel::is_compiled() const {
 
 CompiledReport ExportedModel::report() const {
   if (state_->is_frozen()) return state_->frozen->report();
-  return state_->compiled ? state_->compiled->report() : CompiledReport();
+  if (!state_->compiled) return {};
+  CompiledReport out = state_->compiled->report();
+  if (state_->split->is_known)
+    out.fallbacks.insert(out.fallbacks.begin(),
+                         {&capture::not_repeatable, state_->split->why, {}, 1});
+  return out;
 }
 
 ExportedModel load(const std::string& path, std::string_view model) {

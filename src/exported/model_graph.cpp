@@ -44,8 +44,9 @@ ModelGraph::Value described_value(const io::ProgramValue& value,
   return out;
 }
 
-// The values of a sub-graph that its node runs once, as those of the graph around it.
-std::vector<uint32_t> values_inside(const Step& step, const std::vector<uint32_t>& values,
+// The numbers of the values of a sub-graph that its node runs once: operands and results are values
+// of the graph around it.  A result that is an operand gets its number there.
+std::vector<uint32_t> values_inside(const Step& step, std::vector<uint32_t>& values,
                                     ModelGraph& out) {
   const io::ProgramGraph& inner = *step.graphs[0].graph;
   std::vector<uint32_t> numbers;
@@ -53,22 +54,25 @@ std::vector<uint32_t> values_inside(const Step& step, const std::vector<uint32_t
     numbers.push_back(static_cast<uint32_t>(out.values.size()));
     out.values.push_back({ModelGraph::Value::Kind::result, one.name, {}});
   }
-  const auto join = [&](const Values& of_inner, const Values& outside) {
-    for (size_t i = 0; i < of_inner.size() && i < outside.size(); ++i)
-      numbers[of_inner[i]] = values[outside[i]];
-  };
   Values operands, results, inputs, outputs;
   for (const io::ProgramInput& one : step.node->inputs) append_values(operands, one.argument);
   for (const io::ProgramArgument& one : step.node->outputs) append_values(results, one);
   for (const io::ProgramArgument& one : inner.inputs) append_values(inputs, one);
   for (const io::ProgramArgument& one : inner.outputs) append_values(outputs, one);
-  join(outputs, results);
-  join(inputs, operands);
+  for (size_t i = 0; i < inputs.size() && i < operands.size(); ++i)
+    numbers[inputs[i]] = values[operands[i]];
+  for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) {
+    if (std::ranges::find(inputs, outputs[i]) != inputs.end()) {
+      values[results[i]] = numbers[outputs[i]];
+    } else {
+      numbers[outputs[i]] = values[results[i]];
+    }
+  }
   return numbers;
 }
 
 // `values`: the numbers in `out` of the values of the plan's graph.
-void add_nodes(const Plan& plan, const std::vector<uint32_t>& values, ModelGraph& out) {
+void add_nodes(const Plan& plan, std::vector<uint32_t>& values, ModelGraph& out) {
   const auto numbers = [&](const io::ProgramArgument& of, Values& to) {
     Values found;
     append_values(found, of);
@@ -76,7 +80,8 @@ void add_nodes(const Plan& plan, const std::vector<uint32_t>& values, ModelGraph
   };
   for (const Step& step : plan.steps) {
     if (step.control == Control::region) {
-      add_nodes(step.graphs[0], values_inside(step, values, out), out);
+      std::vector<uint32_t> inside = values_inside(step, values, out);
+      add_nodes(step.graphs[0], inside, out);
       continue;
     }
     ModelGraph::Node node{node_of(plan, step), {}, {}};
@@ -122,7 +127,7 @@ ModelGraph graph_of(const Loaded& loaded) {
     if (!is_returned(program.outputs[i])) continue;
     const std::string& name = (*loaded.outputs)[returned++].name;
     if (graph.outputs[i].kind == io::ProgramArgument::Kind::value)
-      out.outputs.push_back({name, graph.outputs[i].value});
+      out.outputs.push_back({name, all[graph.outputs[i].value]});
   }
   return out;
 }

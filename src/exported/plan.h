@@ -59,17 +59,8 @@ Plan make_plan(const io::ProgramGraph& graph, std::string_view model);
 // "aten.add.Tensor" of "torch.ops.aten.add.Tensor".
 std::string_view short_target(std::string_view target);
 
-// For each weight (input of the graph), whether a step may write to it.
-std::vector<bool> written_inputs(const Plan& plan);
-
-// Whether a step writes into a value that exists, be it a weight or not.
-bool writes_in_place(const Plan& plan);
-
-// Whether a step asks for the value of an element, which ends a compiled region.
-bool asks_for_elements(const Plan& plan);
-
-// Whether a step draws random numbers, as each call must anew.
-bool draws_random_numbers(const Plan& plan);
+// The schema's argument that a program calls by this name; null if there is none.
+const SchemaArgument* argument_of(const Schema& schema, std::string_view name);
 
 // The value of an argument, given those of the graph.
 ArgValue value_of(const io::ProgramArgument& argument, std::span<const ArgValue> values);

@@ -165,6 +165,7 @@ class Run {
     return out;
   }
 
+  // Where the operands of a region begin.
   static size_t after_graph(const Step& step) {
     const auto is_graph = [](const io::ProgramInput& one) {
       return one.argument.kind == Kind::graph;

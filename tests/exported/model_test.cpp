@@ -238,7 +238,11 @@ TEST(ExportedModel, compiles_in_parts_what_reads_elements) {
   const CompiledReport report = fast.report();
   ASSERT_FALSE(report.breaks.empty());
   EXPECT_EQ(report.breaks[0].location, "/m/net.py:7");
-  // Mistakes stay mistakes.
+  ASSERT_FALSE(report.fallbacks.empty());
+  EXPECT_EQ(report.fallbacks[0].code->id, "V0102");
+  EXPECT_NE(report.fallbacks[0].reason.find("item() needs a value at /m/net.py:7"),
+            std::string::npos);
+  // What the user asked for stays an error.
   const std::string why = error_of([&] { load(path).compile({.fullgraph = true})({x}); });
   EXPECT_NE(why.find("fullgraph: item() needs a value at /m/net.py:7"), std::string::npos) << why;
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "error_of.h"
+#include "exported/effects.h"
 #include "exported/input_checks.h"
 #include "exported/runner.h"
 #include "io/pt2/package.h"

@@ -150,7 +150,7 @@ TEST(Save, conditions_on_sizes_are_checked_when_it_runs) {
   EXPECT_NE(error_of([&] { return saved.model()({random({9, 2})})[0]; }), "");
 }
 
-// The size of an argument whose elements nothing reads is no less a condition.
+// Also on the size of an argument whose elements nothing reads.
 // All sizes of the arguments: those of weights stay, and so do sizes that must equal them.
 TEST(Save, dynamic_is_for_the_arguments) {
   Mlp model;

@@ -115,9 +115,8 @@ struct ModelGraph {
     uint32_t value;
   };
   std::vector<Value> values;
-  std::vector<Node> nodes;  // in the order in which they run
-  std::vector<Output>
-      outputs;  // without literals, and without what is written to inputs and buffers
+  std::vector<Node> nodes;      // in the order in which they run
+  std::vector<Output> outputs;  // those of a call that are values of the program
 };
 
 // How save_compiled compiles, and what it keeps of the weights.
@@ -161,7 +160,7 @@ class ExportedModel {
   // Conditions on inputs, as Python, that a call checks.
   std::vector<std::string> guards() const;
   const std::string& torch_version() const;
-  // Whether a call draws random numbers: no two are the same.
+  // Whether calls draw random numbers, so that each gives other results.
   bool draws_random_numbers() const;
 
   // The same model with more outputs: after its own the tensors that its nodes define, by their
@@ -177,11 +176,12 @@ class ExportedModel {
   // each instruction set, and the plans that launch them.  Sizes that the export lets vary do so
   // here, except sizes of 1 and 0 in the example.  `load` gives a compiled model of it, whose calls
   // need no compiler; calls that run something else (with a size of 1, or another branch of
-  // `cond`) are compiled as ever.  Calls the model; what calls write, of the example or of buffers,
-  // is afterwards as it was.
-  // The file is for this build of the library and for machines with one of the instruction sets;
-  // elsewhere `load` refuses it.  It contains native code: load only files that you trust.
-  // Error: the model cannot be compiled, or the file not written, or it is the model's own.
+  // `cond`) are compiled as ever.  Calls the model, on a copy of the example, and gives buffers
+  // that it writes their values back: no other thread may call such a model meanwhile. The file is
+  // for this build of the library and for machines whose own instruction set, the widest that they
+  // have, is one of those; elsewhere `load` refuses it.  It contains native code: load only files
+  // that you trust. Error: the model cannot be compiled, or the file not written, or it is the
+  // model's own.
   void save_compiled(const std::string& path, std::span<const ArgValue> example,
                      const SaveCompiledOptions& options = {}) const;
   void save_compiled(const std::string& path, std::initializer_list<ArgValue> example,
