@@ -219,7 +219,7 @@ std::string text_of_made_up(const std::vector<std::string>& made_up) {
 }
 
 void check_is_another_file(const std::string& output, const std::string& model) {
-  std::error_code is_new;  // there is no file yet
+  std::error_code is_new;  // the file need not exist
   VITRO_CHECK(!std::filesystem::equivalent(output, model, is_new), output,
               ": is the model's own file; name another one");
 }
