@@ -72,6 +72,13 @@ Sizes resolved_size(std::string_view op, const TensorMeta& x, const Sizes& size)
   return out;
 }
 
+// Whether more dimensions are needed to make `had` elements of `made`.  Sizes that depend on data
+// may have equal bounds and differ.
+bool needs_more(Size made, Size had) {
+  if (less_in_layout(made, had)) return true;
+  return !known_equal(made, had) && !less_in_layout(had, made);
+}
+
 // For sizes that depend on data, strides that are valid for large sizes are valid for small ones;
 // if none are found, elements are copied.
 std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
@@ -87,7 +94,7 @@ std::optional<Sizes> view_strides(const TensorMeta& x, const Sizes& size) {
     const bool goes_on =
         d > 0 && (known_equal(x.sizes[d - 1], 1) || known_equal(x.strides[d - 1], had * base));
     if (goes_on) continue;
-    while (next > 0 && (less_in_layout(made, had) || known_equal(size[next - 1], 1))) {
+    while (next > 0 && (needs_more(made, had) || known_equal(size[next - 1], 1))) {
       --next;
       out[next] = made * base;
       made = made * size[next];

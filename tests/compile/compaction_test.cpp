@@ -161,6 +161,20 @@ TEST(Compaction, it_is_written_into_what_was_given) {
   EXPECT_TRUE(fast.report().fallbacks.empty());
 }
 
+TEST(Compaction, what_holds_at_most_one_is_viewed_where_eager_views) {
+  const auto body = [](const Tensor& x) {
+    const Tensor at = nonzero(x > 0.0);  // one row, or none
+    (void)fill_(flatten(unsqueeze(at, -2)), 7);
+    (void)add_(reshape(at, {1, -1, 1}), 1);
+    return at;
+  };
+  auto fast = compile(body);
+  for (const float number : {1.0F, -1.0F, 2.0F}) {
+    const Tensor x = full({1}, number);
+    EXPECT_EQ(bits_of(fast(x)), bits_of(body(x))) << number;
+  }
+}
+
 TEST(Compaction, sizes_of_the_input_may_vary_too) {
   auto body = [](const Tensor& x) {
     const Tensor some = masked_select(x, x > 0.0);
