@@ -113,7 +113,7 @@ class Inspection {
   Inspection(const InspectSetting& setting, ExportedModel model)
       : setting_(setting), model_(std::move(model)) {
     for (const ModelNode& node : model_.nodes()) {
-      ++ops_[std::string(node.target)];
+      ++ops_[node.target];
       ++module(node.module).nodes;
     }
     std::set<uint64_t> storages;

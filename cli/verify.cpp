@@ -108,7 +108,7 @@ class Verification {
     VITRO_CHECK(setting.compile || !setting.reference.empty(),
                 "needs --reference FILE.npz, or --compile to compare eager with compiled");
     for (const ModelNode& node : model.nodes())
-      for (const std::string_view name : node.results) nodes_.try_emplace(std::string(name), node);
+      for (const std::string& name : node.results) nodes_.try_emplace(name, node);
     own_outputs_ = model.outputs().size();
     const bool has_reference = !setting.reference.empty();
     if (has_reference)

@@ -25,8 +25,8 @@ void append_values(Values& out, const io::ProgramArgument& argument) {
 }
 
 ModelNode node_of(const Plan& plan, const Step& step) {
-  ModelNode out{short_target(step.node->target),
-                module_path(step.node->module),
+  ModelNode out{std::string(short_target(step.node->target)),
+                std::string(module_path(step.node->module)),
                 file_and_line(step.node->where),
                 {}};
   for (const uint32_t one : step.tensors) out.results.emplace_back(plan.graph->values[one].name);

@@ -91,10 +91,10 @@ class ModelResults {
 
 // One call of an op in the program, for statistics.
 struct ModelNode {
-  std::string_view target;                // "aten.add.Tensor"
-  std::string_view module;                // "encoder.layer.0"
-  std::string location;                   // "bert.py:12"
-  std::vector<std::string_view> results;  // the names of the tensors that it defines: "add_1"
+  std::string target;                // "aten.add.Tensor"
+  std::string module;                // "encoder.layer.0"
+  std::string location;              // "bert.py:12"
+  std::vector<std::string> results;  // the names of the tensors that it defines: "add_1"
 };
 
 // The program as a graph, for pictures and searches.  A node that runs sub-graphs by the data
