@@ -46,6 +46,7 @@ class ResultBinder {
   ResultBinding binding_of(uint32_t slot, uint32_t from, int output) const {
     ResultBinding binding;
     binding.slot = slot;
+    binding.memory = from;
     binding.output = output;
     binding.outside = output < 0 ? from : no_slot;
     binding.whole = slot == from;

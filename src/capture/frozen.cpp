@@ -62,6 +62,21 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   }
 }
 
+// A frozen call records nothing: it is an error if this one did, and what is known of views ends.
+[[gnu::cold]] void forget_gradients(const TraceNode& node, const Slots& slots,
+                                    const std::string& name) {
+  for (uint32_t k = 0; k < node.result_count; ++k) {
+    TensorImpl& impl = slots[node.first_slot + k];
+    if (!impl.gradient) continue;
+    VITRO_CHECK(!impl.requires_grad, name, ": frozen: the result of ", node.op->name, " at ",
+                location_text(node.location),
+                " requires a gradient, which a frozen call would not record; call the function in "
+                "the scope of a NoGrad, or return detach(x) (",
+                not_repeatable, ")");
+    Tensor::forget_gradient(&impl);
+  }
+}
+
 // `held`: by slot, the references that are accounted for.
 [[gnu::cold]] void check_returned(const TraceNode& node, const Slots& slots,
                                   const std::vector<uint32_t>& held, const std::string& name) {
@@ -177,6 +192,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
     const sym::Expr offset = offset_symbol(input.slot);
     if (values_.symbols.find(offset)) program->offsets.emplace_back(input.slot, offset);
   }
+  for (const TraceNode* node : path_to(*last)) forget_gradients(*node, slots_, name);
   for (const TraceNode* node : path_to(*last)) {
     add_node(*program, *node, slots_, values_.symbols, name, newest_storage);
     check_returned(*node, slots_, held, name);

@@ -24,6 +24,7 @@ struct ResultBinding {
   uint32_t slot = 0;
   int output = -1;             // index of a graph output, or
   uint32_t outside = no_slot;  // the slot of an external input
+  uint32_t memory = 0;         // the slot of the tensor whose memory it is a window of
   bool whole = false;          // the output itself, not a view of it
   bool symbolic = false;
   bool sized_by_data = false;  // later segments treat it as an ordinary tensor

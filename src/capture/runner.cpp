@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 #include <optional>
 
 #include "capture/call_metas.h"
@@ -30,6 +31,7 @@ class RunsBelow {
 
  private:
   UsingStack use_;
+  BelowTape unrecorded_;  // the tape has seen the calls
   Modes modes_;
   ModuleScope module_;
 };
@@ -90,6 +92,23 @@ bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
     for (const Tensor& given : arguments.inputs) (void)arguments.storages.seen(given.storage());
   }
   return arguments.storages.seen(output.storage);
+}
+
+// The memory of a deferred tensor has been written in the order of the program.
+void keep_writes(const TensorImpl& memory, const TensorImpl& made) {
+  const uint32_t known = made.storage.writes();
+  if (memory.writes > known) made.storage.add_writes(memory.writes - known);
+}
+
+// By slot: the one whose memory its tensor is a window of.
+std::vector<uint32_t> memories_of(std::span<const TraceNode* const> path, uint32_t slots) {
+  std::vector<uint32_t> out(slots);
+  std::iota(out.begin(), out.end(), 0U);
+  for (const TraceNode* node : path) {
+    if (node->op->kind == OpKind::view && node->result_count == 1)
+      out[node->first_slot] = out[node->operands_owned[0].slot];
+  }
+  return out;
 }
 
 // Gives outputs the strides that they have in eager, and separate memory.  The backend may have
@@ -162,6 +181,8 @@ inline void Runner::materialize_results(const Plan& plan) {
     deferred.strides = binding.symbolic ? symbols.values(binding.meta->strides) : binding.strides;
     const int64_t within = binding.symbolic ? symbols.value(binding.meta->offset) : binding.offset;
     deferred.offset = source.offset + within;
+    if (binding.output >= 0 && slots_.is_used(binding.memory))
+      keep_writes(slots_[binding.memory], deferred);
     if (binding.symbolic && !binding.sized_by_data) remembered_.add_result(deferred, *binding.meta);
     Slots::mark_materialized(deferred);
   }
@@ -288,6 +309,7 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
   }
   const std::vector<const TraceNode*> path = path_to(last);
   const std::vector<const TraceNode*> last_readers = last_readers_of(path, last.slots_after);
+  const std::vector<uint32_t> memories = memories_of(path, last.slots_after);
   std::vector<Operand> operands;
   std::vector<Tensor> results;
   for (const TraceNode* node : path) {
@@ -307,6 +329,7 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
         deferred.sizes = computed.sizes;
         deferred.strides = computed.strides;
         deferred.offset = computed.offset;
+        keep_writes(slots_[memories[slot]], deferred);
         Slots::mark_materialized(deferred);
       }
       if (last_readers[slot]) tensors[slot] = std::move(results[k]);

@@ -115,6 +115,8 @@ void Slots::release(uint32_t end) {
     TensorImpl* impl = tensors_[slot];
     if (!impl) continue;
     if (is_deferred(*impl)) {
+      if (impl->gradient) Tensor::forget_gradient(impl);
+      impl->writes = 0;
       free_.push_back(impl);  // nothing else holds it
     } else {
       const Tensor let_go(impl);

@@ -2,6 +2,7 @@
 // device.  Also the queries that go through the stack from the top: meta_of, value_of, ...
 #include "vitro/core/interpreter.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -120,6 +121,7 @@ namespace {
 
 constinit std::atomic<ComplexCaller> complex_caller{nullptr};
 constinit std::atomic<RegionRunner> region_runner{nullptr};
+constinit std::atomic<const GradientTape*> registered_tape{nullptr}, tape_in_use{nullptr};
 
 }  // namespace
 
@@ -130,7 +132,10 @@ void set_region_runner(RegionRunner runner) {
 void run_region(std::string_view name, std::span<const Tensor* const> inputs,
                 FunctionRef<void()> body) {
   const RegionRunner runner = region_runner.load(std::memory_order_acquire);
-  runner && !thread_state.top ? runner(name, inputs, body) : body();
+  // What a tape saves would have to be stored, which is what a region avoids.
+  const bool recorded =
+      std::ranges::any_of(inputs, [](const Tensor* t) { return is_recorded(*t); });
+  runner && !thread_state.top && !recorded ? runner(name, inputs, body) : body();
 }
 
 void set_complex_caller(ComplexCaller caller) {
@@ -149,12 +154,51 @@ void run_complex_call(const OpCall& call, std::span<Tensor> results) {
   }
 }
 
-void call(const OpCall& call, std::span<Tensor> results) {
-  if (is_complex_call(call)) [[unlikely]]
-    return run_complex_call(call, results);
+namespace {
+
+[[gnu::always_inline]] inline void pass_on(const OpCall& call, std::span<Tensor> results) {
   if (!call.in_place) return run_and_place(call, results);
   const CalledAs name(call.op->name, call.where, true);
   run_and_place(call, results);
+}
+
+}  // namespace
+
+void call(const OpCall& call, std::span<Tensor> results) {
+  if (is_complex_call(call)) [[unlikely]]
+    return run_complex_call(call, results);
+  const GradientTape* tape = tape_in_use.load(std::memory_order_relaxed);
+  if (tape && !thread_state.below_tape) [[unlikely]]
+    return tape->call(call, results);
+  pass_on(call, results);
+}
+
+void set_tape(const GradientTape* tape) {
+  registered_tape.store(tape, std::memory_order_release);
+}
+
+const GradientTape& use_tape() {
+  const GradientTape* tape = registered_tape.load(std::memory_order_acquire);
+  VITRO_CHECK(tape, "requires_grad: no tape records calls: link libvitro");
+  tape_in_use.store(tape, std::memory_order_release);
+  return *tape;
+}
+
+void call_below_tape(const OpCall& call, std::span<Tensor> results) {
+  const BelowTape below;
+  pass_on(call, results);
+}
+
+uint32_t writes_to(const Tensor& tensor) {
+  const TensorImpl& memory = memory_of(*tensor.impl());
+  return memory.storage ? memory.storage.writes() : memory.writes;
+}
+
+void count_write(const Tensor& tensor) {
+  const TensorImpl& memory = memory_of(*tensor.impl());
+  if (memory.storage) return memory.storage.add_writes(1);
+  // A deferred tensor belongs to this thread.
+  ++const_cast<TensorImpl&>(memory).writes;  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
 
 Tensor call_one(const OpDef& op, std::span<const Operand> operands, AttrsView attrs,

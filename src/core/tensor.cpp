@@ -113,7 +113,14 @@ TensorImpl* new_impl() {
   return impl;
 }
 
+void Tensor::forget_gradient(TensorImpl* impl) {
+  const std::unique_ptr<GradientRecord> record = std::move(impl->gradient);
+  impl->requires_grad = false;
+}
+
 void Tensor::destroy(TensorImpl* impl) {
+  if (impl->gradient) [[unlikely]]
+    forget_gradient(impl);
   ImplPool& p = pool();
   if (p.ended || p.count == ImplPool::room) {
     delete impl;
@@ -127,6 +134,7 @@ void Tensor::destroy(TensorImpl* impl) {
   impl->requires_grad = impl->is_parameter = false;
   impl->parameter_name = 0;
   impl->dynamic_dims = 0;
+  impl->writes = 0;
   p.free[p.count++] = impl;
 }
 
@@ -439,8 +447,16 @@ Tensor& Tensor::set_requires_grad(bool on) {
   VITRO_CHECK(!on || is_floating(there().dtype) || is_complex(),
               "requires_grad: only floating-point and complex tensors have gradients, got ",
               there().dtype);
+  VITRO_CHECK(
+      on || is_leaf(),
+      "requires_grad: this tensor is the result of a call that is recorded; detach(x) is the "
+      "same tensor as a constant");
+  if (is_complex()) {
+    impl_->pairs->set_requires_grad(on);
+    return *this;
+  }
   impl_->requires_grad = on;
-  if (is_complex()) impl_->pairs->set_requires_grad(on);
+  if (on && !impl_->gradient) impl_->gradient = use_tape().new_record();
   return *this;
 }
 

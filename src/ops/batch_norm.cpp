@@ -100,6 +100,7 @@ Results normalized(const Batch& batch, bool training, double momentum) {
 Results written(const Batch& batch, bool training, double momentum) {
   Results out = normalized(batch, training, momentum);
   if (!training || !batch.running_mean.defined()) return out;
+  const NoGrad of_statistics;
   copy_(batch.running_mean, out.running_mean);
   copy_(batch.running_var, out.running_var);
   return out;

@@ -138,6 +138,7 @@ Tensor instance_norm(ops::At x, const Tensor& weight, const Tensor& bias,
     const Size count = ops::size_after_channels(t);
     const auto all = ops::by_groups(t, weight, bias, {t.size(0), t.size(1), 1, count}, eps);
     if (running_mean.defined()) {
+      const NoGrad of_statistics;
       const Tensor variance = ops::over_batch(all.variance) * count / (count - 1);
       copy_(running_mean, ops::updated(running_mean, ops::over_batch(all.mean), momentum), x.where);
       copy_(running_var, ops::updated(running_var, variance, momentum), x.where);

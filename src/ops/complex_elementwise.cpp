@@ -49,6 +49,15 @@ void binary(ComplexCall& call) {
 bool is_real(const Operand& operand) {
   return operand.is_tensor() ? !operand.tensor().is_complex() : !operand.number().is_complex();
 }
+// Whether two complex operands may be given to a kernel that has no gradient.
+bool takes_one_visit(const ComplexCall& call) {
+  const auto fits = [&](size_t i) {
+    const Operand& operand = call.operand(i);
+    return !is_real(operand) && !(operand.is_tensor() && is_recorded(operand.tensor()));
+  };
+  return !thread_state.top && fits(0) && fits(1);
+}
+
 // A factor that is a real number multiplies both parts alike. Eager calls have one kernel for the
 // product of two complex tensors.
 void product(ComplexCall& call) {
@@ -58,7 +67,7 @@ void product(ComplexCall& call) {
       return call.set(
           Tensor::as_complex(mul(call.complex(1 - i, dtype).pairs(), call.operand(i).number())));
   }
-  if (!thread_state.top && !is_real(call.operand(0)) && !is_real(call.operand(1))) {
+  if (takes_one_visit(call)) {
     const size_t first = call.operand(0).is_tensor() && call.tensor(0).rank() > 0 ? 0 : 1;
     const Tensor a = call.complex(first, dtype), b = call.complex(1 - first, dtype);
     if (auto made = product_in_one_visit(a, b, call.call().where)) return call.set(*made);
@@ -74,7 +83,7 @@ Parts in_layout_of(const Value& dividend, const Parts& made) {
 }
 void quotient(ComplexCall& call) {
   const DType dtype = call.dtype();
-  if (!thread_state.top && !is_real(call.operand(0)) && !is_real(call.operand(1))) {
+  if (takes_one_visit(call)) {
     const Tensor a = call.complex(0, dtype), b = call.complex(1, dtype);
     if (auto made = quotient_in_one_visit(a, b, call.call().where)) return call.set(*made);
   }

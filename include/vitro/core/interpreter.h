@@ -100,6 +100,8 @@ struct ThreadState {
   Interpreter* answers = nullptr;         // that of `top`, cached for the door
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
+  bool below_tape =
+      false;  // calls are no longer the program's: they are not recorded for gradients
 
   void set_top(const InterpreterFrame* frame) {
     top = frame;
@@ -188,15 +190,64 @@ void materialize(TensorImpl& impl, Need need, std::source_location where);
 // the op that was given it: "add".
 [[noreturn]] void refuse_deferred(const TensorImpl& impl, std::string_view who);
 
-// Op calls in this scope do not record gradients.
-class NoGrad {
+// ---- gradients (vitro/autograd/autograd.h)
+
+// What stands above the stack of every thread once a program uses gradients: it sees each call of
+// the program first, and passes it on by call_below_tape().  Registered by `autograd`, in use from
+// the first tensor that requires a gradient; until then the door reads one pointer more.
+struct GradientTape {
+  void (*call)(const OpCall& call, std::span<Tensor> results);
+  std::unique_ptr<GradientRecord> (*new_record)();
+};
+void set_tape(const GradientTape* tape);
+// Begins to use it, and returns it.
+const GradientTape& use_tape();
+// The calls that the interpreters make to answer this one do not come back to the tape.
+void call_below_tape(const OpCall& call, std::span<Tensor> results);
+
+// While it lives, calls of this thread are those of an interpreter, not of the program.
+class BelowTape {
  public:
-  NoGrad() : before_(thread_state.modes) { thread_state.modes.grad_enabled = false; }
-  ~NoGrad() { thread_state.modes = before_; }
-  NoGrad(const NoGrad&) = delete;
+  BelowTape() : before_(thread_state.below_tape) { thread_state.below_tape = true; }
+  ~BelowTape() { thread_state.below_tape = before_; }
+  BelowTape(const BelowTape&) = delete;
 
  private:
-  Modes before_;
+  bool before_;
+};
+
+// Whether a call with this operand is recorded: eager functions that take a short cut by ops
+// without gradients ask.
+inline bool is_recorded(const Tensor& operand) {
+  return thread_state.modes.grad_enabled && !thread_state.below_tape && operand.defined() &&
+         operand.requires_grad();
+}
+
+// How often ops have written to the memory of the tensor, in the order of the program.  Of a
+// deferred tensor the writes are counted with the one whose memory it is a window of.
+uint32_t writes_to(const Tensor& tensor);
+void count_write(const Tensor& tensor);
+
+// Op calls in this scope record gradients, or do not.  PyTorch's set_grad_enabled, enable_grad and
+// no_grad.
+class SetGradEnabled {
+ public:
+  explicit SetGradEnabled(bool on) : before_(thread_state.modes.grad_enabled) {
+    thread_state.modes.grad_enabled = on;
+  }
+  ~SetGradEnabled() { thread_state.modes.grad_enabled = before_; }
+  SetGradEnabled(const SetGradEnabled&) = delete;
+
+ private:
+  bool before_;
+};
+class NoGrad : SetGradEnabled {
+ public:
+  NoGrad() : SetGradEnabled(false) {}
+};
+class EnableGrad : SetGradEnabled {
+ public:
+  EnableGrad() : SetGradEnabled(true) {}
 };
 
 }  // namespace vitro

@@ -283,6 +283,7 @@ class Formula;
 struct GradientInfo {
   void (*formula)(Formula& f) = nullptr;
   std::string_view none_because = {};  // ends the sentence "has no gradient: "
+  bool is_constant = false;            // results require no gradient, whatever the operands do
 };
 
 // ---- the definition ----

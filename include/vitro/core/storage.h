@@ -53,6 +53,13 @@ class Storage {
   // the bytes (packed weights) compare it.
   uint64_t version() const { return block_->version.load(std::memory_order_acquire); }
   void bump_version() const { block_->version.fetch_add(1, std::memory_order_acq_rel); }
+  // Counts the writes by ops in the order in which the program calls them: a compiled function
+  // counts a call that writes before its kernels run.  To notice that a value saved for a gradient
+  // is no longer what it was.
+  uint32_t writes() const { return block_->writes.load(std::memory_order_acquire); }
+  void add_writes(uint32_t count) const {
+    block_->writes.fetch_add(count, std::memory_order_acq_rel);
+  }
   // True once a writable pointer was handed out: the version then proves nothing, as writes through
   // the pointer do not change it.
   bool exposed() const { return block_->exposed.load(std::memory_order_acquire); }
@@ -69,6 +76,7 @@ class Storage {
     size_t bytes = 0;
     uint64_t id = 0;
     std::atomic<uint64_t> version{0};
+    std::atomic<uint32_t> writes{0};
     Allocator* allocator = nullptr;
     UniqueFunction release;
   };

@@ -45,12 +45,23 @@ Sizes contiguous_strides(std::span<const Size> sizes);
 
 class Tensor;
 
+// What `autograd` keeps with a tensor: its gradient, and the call that made it
+// (vitro/autograd/autograd.h).
+class GradientRecord {
+ public:
+  virtual ~GradientRecord() = default;
+  virtual bool is_leaf() const = 0;
+  // Whether the tensor requires a gradient by now: a view may, after a write to its memory.
+  virtual bool requires_grad(const Tensor& tensor) = 0;
+};
+
 // What a handle points to.  Internal: programs use Tensor.
 struct TensorImpl {
   std::atomic<uint32_t> refs{1};
   DType dtype = DType::f32;
   Device device;
   bool requires_grad = false, is_parameter = false;
+  uint32_t writes = 0;          // of a deferred tensor that is not a view, see writes_to()
   uint32_t parameter_name = 0;  // "encoder.layer.0.weight", see base/module_path.h; 0: none
   uint32_t dynamic_dims = 0;    // one bit per dimension that compiled functions keep symbolic
   // Of a deferred tensor: its slot in the call that returned it, the number of that call (0: the
@@ -65,6 +76,7 @@ struct TensorImpl {
   // Of a complex tensor, which is never deferred itself. What precedes describes the same elements
   // if the pairs were not deferred when it was made; they always do.
   std::unique_ptr<Tensor> pairs;
+  std::unique_ptr<GradientRecord> gradient;
 };
 
 enum class Need : uint8_t;  // core/interpreter.h
@@ -156,7 +168,30 @@ class Tensor : tensor_functions::Base {
   // Of a complex tensor: its numbers as real ones [..., 2], in the same memory. Error if it is
   // real.
   const Tensor& pairs() const;
-  bool requires_grad() const { return there().requires_grad; }
+
+  // ---- gradients (vitro/autograd/autograd.h)
+  bool requires_grad() const {
+    if (is_complex()) [[unlikely]]
+      return impl_->pairs->requires_grad();
+    return there().gradient ? impl_->gradient->requires_grad(*this) : impl_->requires_grad;
+  }
+  // Error for dtypes without gradients, and to take back that of the result of a recorded call.
+  Tensor& set_requires_grad(bool on);
+  // Whether the program set requires_grad; a tensor that requires no gradient is a leaf, too.
+  bool is_leaf() const {
+    if (is_complex()) [[unlikely]]
+      return impl_->pairs->is_leaf();
+    return !there().gradient || impl_->gradient->is_leaf();
+  }
+  // The sum of the gradients of all backward() calls since it was last set; undefined: none yet.
+  Tensor grad() const;
+  // Undefined: there is none.  Error unless it has the sizes, dtype and device of this tensor.
+  Tensor& set_grad(const Tensor& gradient);
+  // Calls backward() (vitro/autograd/autograd.h).
+  void backward() const;
+  void backward(const Tensor& gradient) const;
+  // Keeps the gradient also if this is no leaf.
+  void retain_grad() const;
 
   // Pointers to the first element (the offset is added).  Error if the host cannot access the
   // device's memory; `to(x, cpu)` (vitro/runtime/copy.h) copies it.  A deferred tensor is
@@ -200,10 +235,11 @@ class Tensor : tensor_functions::Base {
       return impl_->pairs->storage();
     return impl_->storage;
   }
-  Tensor& set_requires_grad(bool on);
   // Parameters are kept between calls: compiled functions lay them out once, and profiles count
   // their memory apart.  `name` ("encoder.layer.0.weight") is what graphs call it.
   Tensor& set_parameter(bool on, std::string_view name = {});
+  // Internal: the tensor ends, though its impl does not.
+  static void forget_gradient(TensorImpl* impl);
   TensorImpl* impl() const { return impl_; }
   TensorImpl* release() { return std::exchange(impl_, nullptr); }
   bool same_as(const Tensor& o) const { return impl_ == o.impl_; }
@@ -234,6 +270,8 @@ class Tensor : tensor_functions::Base {
     // Only this thread's call and this handle hold references: no other thread changes the count.
     if (impl_->call != 0 && impl_->call == call_of_this_thread &&
         impl_->refs.load(std::memory_order_acquire) == 2) {
+      if (impl_->gradient) [[unlikely]]
+        forget_gradient(impl_);
       impl_->refs.store(1, std::memory_order_relaxed);
     } else if (impl_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       destroy(impl_);

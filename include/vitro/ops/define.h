@@ -31,6 +31,8 @@
 //   static constexpr std::string_view not_differentiable = "it counts";
 //     There is no gradient, for this reason, even if the base has one. Not needed for comparisons
 //     and for ops that do not take floating-point numbers.
+//   static constexpr bool is_constant = true;
+//     Beside a gradient: results do not require one, whatever the operands do.
 // A composite that defines none of these is differentiated through its program.
 // The arguments of a body: the attributes if `uses_attrs`; then, if `uses_index`, a callable at(d)
 // that returns the element's index (i64) along dimension d < 0 of the result; then the operands

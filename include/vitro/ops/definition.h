@@ -25,12 +25,16 @@ constexpr std::string_view why_no_gradient() {
   return {};
 }
 
+// Its results require no gradient, whatever its operands do.
+template <class Op>
+concept IsConstant = requires { Op::is_constant; };
+
 template <class Op>
 constexpr GradientInfo make_gradient() {
   if constexpr (requires { Op::not_differentiable; }) {
     return {nullptr, Op::not_differentiable};
   } else if constexpr (requires(Formula& f) { Op::gradient(f); }) {
-    return {&Op::gradient, {}};
+    return {&Op::gradient, {}, IsConstant<Op>};
   } else if constexpr (HasVjp<Op>) {
     return {&vjp_gradient<Op>, {}};
   } else {

@@ -52,6 +52,7 @@ struct Detach : ViewOp {
   static constexpr std::string_view signatures = "(Tensor(a) self) -> Tensor(a)";
   static void shape(ShapeCall& call);
   static void gradient(Formula&) {}
+  static constexpr bool is_constant = true;
   static IndexList map(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs,
                        std::span<const sym::Expr> index);
   static ViewBack back(const TensorMeta& operand, const TensorMeta& result, AttrsView attrs);
