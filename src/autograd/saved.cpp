@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "autograd/shapes.h"
+#include "autograd/uses.h"
 #include "vitro/autograd/vjp.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
-#include "vitro/core/complex.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/shapes.h"
@@ -15,32 +15,10 @@
 namespace vitro::autograd {
 
 Saved saved_for(const OpCall& call, std::span<const bool> wanted) {
-  if (is_complex_call(call)) {  // it is run again
-    Saved all;
-    for (const Operand& operand : call.operands) all.operands.push_back(operand.is_tensor());
-    all.results.resize(1);
-    return all;
-  }
-  const std::vector<TensorMeta> shapes = infer(*call.op, call.operands, call.attrs);
-  Shapes without;
-  std::vector<Tensor> tensors(call.operands.size()), results, gradients;
-  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (!operands[i].is_tensor()) continue;
-    tensors[i] = without.tensor(operands[i].tensor().rule_meta());
-    operands[i] = Operand(tensors[i]);
-  }
-  for (const TensorMeta& shape : shapes) {
-    results.push_back(without.tensor(shape));
-    gradients.push_back(without.tensor(shape));
-  }
-  {
-    const Using shapes_alone(&without);
-    (void)vjp({call.op, operands, call.attrs, false, call.where}, results, gradients, wanted);
-  }
+  const Uses uses = uses_of(call, wanted);
   Saved out;
-  for (const Tensor& t : tensors) out.operands.push_back(t.defined() && without.was_read(t));
-  for (const Tensor& t : results) out.results.push_back(without.was_read(t));
+  for (const Use use : uses.operands) out.operands.push_back(use == Use::elements);
+  for (const Use use : uses.results) out.results.push_back(use == Use::elements);
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "autograd/shapes.h"
 
+#include <algorithm>
+
 namespace vitro::autograd {
 
 Tensor Shapes::tensor(TensorMeta meta) {
@@ -16,7 +18,9 @@ Tensor Shapes::tensor(TensorMeta meta) {
 void Shapes::call(const OpCall& call, std::span<Tensor> results) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_shape = i == 0 && call.op->pointwise && call.op->pointwise->first_is_shape;
-    if (call.operands[i].is_tensor() && !is_shape) read_.insert(call.operands[i].tensor().impl());
+    if (!call.operands[i].is_tensor()) continue;
+    Use& use = uses_[call.operands[i].tensor().impl()];
+    use = std::max(use, is_shape ? Use::shape : Use::elements);
   }
   std::vector<TensorMeta> metas = infer(*call.op, call.operands, call.attrs);
   for (size_t k = 0; k < results.size(); ++k) results[k] = tensor(std::move(metas[k]));

@@ -1,10 +1,11 @@
-// Answers calls with tensors that have a shape but no elements; records whose elements were read.
+// Answers calls with tensors that have a shape but no elements; records what the calls use of them.
 #pragma once
 
 #include <deque>
 #include <span>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "autograd/uses.h"
 #include "vitro/core/interpreter.h"
 
 namespace vitro::autograd {
@@ -12,14 +13,17 @@ namespace vitro::autograd {
 class Shapes : public Interpreter {
  public:
   Tensor tensor(TensorMeta meta);
-  // Whether a call needs the elements of the tensor.
-  bool was_read(const Tensor& tensor) const { return read_.contains(tensor.impl()); }
+  // The most that a call uses of the tensor.
+  Use use_of(const Tensor& tensor) const {
+    const auto found = uses_.find(tensor.impl());
+    return found == uses_.end() ? Use::metadata : found->second;
+  }
   void call(const OpCall& call, std::span<Tensor> results) override;
 
  private:
   std::deque<TensorMeta> metas_;  // a deque: deferred tensors point to the elements
   std::deque<Tensor> made_;       // kept alive so that addresses stay unique
-  std::unordered_set<const TensorImpl*> read_;
+  std::unordered_map<const TensorImpl*, Use> uses_;
 };
 
 }  // namespace vitro::autograd

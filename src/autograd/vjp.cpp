@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "autograd/run_gradient.h"
 #include "autograd/tape.h"
 #include "core/numbers.h"
 #include "vitro/base/error.h"
@@ -174,6 +175,21 @@ std::vector<Tensor> through_pairs(const OpCall& call, std::span<const Tensor> re
 
 }  // namespace
 
+void run_gradient(const OpCall& call, std::span<const Tensor> results,
+                  std::span<const Tensor> gradients, std::span<const bool> wanted,
+                  std::span<Tensor> out) {
+  const OpDef& op = *call.op;
+  if (op.gradient->formula) {
+    Formula formula(call, results, gradients, wanted, out);
+    op.gradient->formula(formula);
+  } else {
+    through_program(call, gradients, wanted, out);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].defined()) out[i] = fitted(op, out[i], call.operands[i].tensor());
+  }
+}
+
 std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
                         std::span<const Tensor> gradients, std::span<const bool> wanted) {
   const OpDef& op = *call.op;
@@ -199,15 +215,7 @@ std::vector<Tensor> vjp(const OpCall& call, std::span<const Tensor> results,
   VITRO_CHECK(can, op.name, ": has no gradient: ", can.why);
   check_results(call, results);
   if (call.in_place) check_overwritten(call, results[0], sought);
-  if (op.gradient->formula) {
-    Formula formula(call, results, given, sought, out);
-    op.gradient->formula(formula);
-  } else {
-    through_program(call, given, sought, out);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (out[i].defined()) out[i] = fitted(op, out[i], call.operands[i].tensor());
-  }
+  run_gradient(call, results, given, sought, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "autograd/sample_gradients.h"
+#include "autograd/tape.h"
 #include "error_of.h"
 #include "vitro/autograd/vjp.h"
 #include "vitro/compile/compile.h"

@@ -1,4 +1,4 @@
-// Gradients of a sample's call, computed with a tape.
+// Gradients of a sample's call.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/tape.h"
 #include "eager/call.h"
+#include "vitro/autograd/autograd.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
 
@@ -32,20 +32,56 @@ inline Tensor real_numbers(const Tensor& x) {
   return x.defined() && x.is_complex() ? x.pairs() : x;
 }
 
-// The gradients of all tensors of the call; undefined if they are 0.
-inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const Tensor> seeds) {
-  const std::vector<Tensor> inputs = tensors_of(call);
-  autograd::Tape tape;
+// While it lives, tensors that can have a gradient require one.
+class Requiring {
+ public:
+  explicit Requiring(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {
+    std::erase_if(tensors_, [](const Tensor& t) {
+      return !t.defined() || !is_inexact(t.dtype()) || t.requires_grad();
+    });
+    for (Tensor& t : tensors_) t.set_requires_grad(true);
+  }
+  ~Requiring() {
+    for (Tensor& t : tensors_) t.set_requires_grad(false);
+  }
+  Requiring(const Requiring&) = delete;
+
+ private:
+  std::vector<Tensor> tensors_;
+};
+
+// The gradients of the sum of outputs times weights; undefined if they are 0.
+inline std::vector<Tensor> gradients_of(std::span<const Tensor> outputs,
+                                        std::span<const Tensor> weights,
+                                        std::span<const Tensor> inputs, bool create_graph) {
+  std::vector<Tensor> from, by, to;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (!weights[k].defined() || !outputs[k].defined() || !outputs[k].requires_grad()) continue;
+    from.push_back(outputs[k]);
+    by.push_back(weights[k]);
+  }
   for (const Tensor& input : inputs) {
-    if (is_inexact(input.dtype())) tape.watch(input);
+    if (input.defined() && input.requires_grad()) to.push_back(input);
   }
-  std::vector<Tensor> results;
-  {
-    const Using recording(&tape);
-    results = ops::call(*call.overload, {}, call.arguments);
+  std::vector<Tensor> out(inputs.size());
+  if (from.empty() || to.empty()) return out;
+  const std::vector<Tensor> found =
+      grad(from, to, by, {.create_graph = create_graph, .allow_unused = true});
+  size_t next = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].defined() && inputs[i].requires_grad()) out[i] = found[next++];
   }
+  return out;
+}
+
+// The gradients of all tensors of the call; undefined if they are 0.
+inline std::vector<Tensor> gradients_of(const SampleCall& call, std::span<const Tensor> seeds,
+                                        bool create_graph = false) {
+  const std::vector<Tensor> inputs = tensors_of(call);
+  const Requiring requiring(inputs);
+  std::vector<Tensor> results = ops::call(*call.overload, {}, call.arguments);
   results.resize(seeds.size());
-  return tape.back(results, seeds, inputs);
+  return gradients_of(results, seeds, inputs, create_graph);
 }
 
 // Second order: the gradients of the sum of gradients times directions, for all tensors of the call
@@ -54,22 +90,9 @@ inline std::vector<Tensor> second_of(const SampleCall& call, std::span<const Ten
                                      std::span<const Tensor> directions) {
   std::vector<Tensor> sought = tensors_of(call);
   sought.insert(sought.end(), seeds.begin(), seeds.end());
-  autograd::Tape tape;
-  for (const Tensor& one : sought) {
-    if (one.defined() && is_inexact(one.dtype())) tape.watch(one);
-  }
-  std::vector<Tensor> found, along;
-  {
-    const Using recording(&tape);
-    found = gradients_of(call, seeds);
-  }
-  std::vector<Tensor> first;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i].defined() || !directions[i].defined()) continue;
-    first.push_back(found[i]);
-    along.push_back(directions[i]);
-  }
-  return tape.back(first, along, sought);
+  const Requiring requiring(sought);
+  const std::vector<Tensor> found = gradients_of(call, seeds, true);
+  return gradients_of(found, directions, sought, false);
 }
 
 }  // namespace vitro::test

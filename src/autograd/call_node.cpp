@@ -1,0 +1,174 @@
+// The nodes of op calls: unpack what was saved, check that it was not overwritten, and run the
+// formula.
+#include "autograd/call_node.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "autograd/run_gradient.h"
+#include "vitro/base/called_as.h"
+#include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
+#include "vitro/core/formula.h"
+#include "vitro/core/interpreter.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/overload.h"
+
+namespace vitro::autograd {
+
+SavedValue::SavedValue(Tensor tensor) {
+  const uint32_t writes = writes_to(tensor);
+  value_ = Kept{std::move(tensor), writes};
+}
+
+bool SavedValue::was_written() const {
+  const Kept* kept = std::get_if<Kept>(&value_);
+  return kept && writes_to(kept->tensor) != kept->writes;
+}
+
+void SavedValue::release() {
+  if (Kept* kept = std::get_if<Kept>(&value_)) kept->tensor = {};
+}
+
+namespace {
+
+// A tensor of that shape for ops that use nothing else.  Its elements are NaN, should one be used
+// all the same.
+Tensor without_elements(const TensorMeta& meta) {
+  const Tensor one = full({}, std::numeric_limits<double>::quiet_NaN(), meta.dtype);
+  return expand(one, meta.sizes);
+}
+
+}  // namespace
+
+Operand SavedValue::operand(bool numbers, Shapes& shapes, Tensor& place) const {
+  if (const Scalar* number = std::get_if<Scalar>(&value_))
+    return numbers ? Operand(number->hint()) : Operand(*number);
+  if (const Kept* kept = std::get_if<Kept>(&value_)) return Operand(place = kept->tensor);
+  const Shape* shape = std::get_if<Shape>(&value_);
+  if (!shape) return {};
+  TensorMeta meta = numbers ? in_numbers(*shape->meta) : *shape->meta;
+  place = shape->use == Use::shape ? without_elements(meta) : shapes.tensor(std::move(meta));
+  return Operand(place);
+}
+
+CallNode::CallNode(SavedCall saved, std::source_location from)
+    : Node(saved.op->name, from, saved.results.size()), saved_(std::move(saved)) {}
+
+void CallNode::release() {
+  const std::lock_guard hold(lock_);
+  released_ = true;
+  for (SavedValue& value : saved_.operands) value.release();
+  for (SavedValue& value : saved_.results) value.release();
+}
+
+std::vector<Tensor> CallNode::back(std::span<const Tensor> gradients) {
+  // The calls of the formula belong to the place and the module of the call.
+  const CalledAs here(op, where);
+  const ModuleScope scope(module);
+  VITRO_CHECK(!released_, "backward: the values that ", op,
+              " saved were released by an earlier backward; pass {.retain_graph = true} to that "
+              "one to go through the graph again");
+  const size_t n = saved_.operands.size();
+  const bool numbers = saved_.within != call_of_this_thread;
+  Shapes shapes;
+  std::vector<Tensor> tensors(n), made(results), given(results), out(n);
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < n; ++i) {
+    VITRO_CHECK(!saved_.operands[i].was_written(), "backward: the gradient of ", op,
+                " needs operand ", i, ", which was written after the call; clone it before that");
+    operands.push_back(saved_.operands[i].operand(numbers, shapes, tensors[i]));
+  }
+  for (size_t k = 0; k < results; ++k) {
+    VITRO_CHECK(!saved_.results[k].was_written(), "backward: the gradient of ", op,
+                " needs result ", k, ", which was written after the call; clone it before that");
+    (void)saved_.results[k].operand(numbers, shapes, made[k]);
+    if (thread_state.modes.grad_enabled && made[k].impl()->call < builder_calls)
+      made[k] = with_history(made[k], static_cast<uint32_t>(k));
+    if (gradients[k].defined() && is_floating(made[k].dtype()))
+      given[k] = to(gradients[k], made[k].dtype());
+  }
+  const auto wanted = std::make_unique<bool[]>(n);
+  for (size_t i = 0; i < n; ++i) wanted[i] = i < edges.size() && edges[i];
+  const Attrs attrs = numbers ? saved_.attrs.map_sizes(number_of_size) : saved_.attrs;
+  const Verdict can = is_differentiable(*saved_.op);
+  VITRO_CHECK(can, op, ": has no gradient: ", can.why);
+  run_gradient({saved_.op, operands, attrs.view(), false, where}, made, given, {wanted.get(), n},
+               out);
+  return out;
+}
+
+Tensor CallNode::with_history(const Tensor& result, uint32_t k) {
+  Tensor out = detached(result);
+  Record& record = made_record_of(out);
+  record.made_by = shared_from_this();
+  record.result = k;
+  out.impl()->requires_grad = true;
+  return out;
+}
+
+Tensor detached(const Tensor& tensor) {
+  const Operand operand(tensor);
+  Tensor out;
+  call_below_tape({&ops::def<ops::Detach>(), {&operand, 1}, {}, false, {}}, {&out, 1});
+  return out;
+}
+
+std::shared_ptr<Node> node_of_view(const ViewStep& step) {
+  SavedCall saved{step.op, step.attrs, {}, {}, step.within};
+  saved.operands.emplace_back(step.operand, Use::metadata);
+  saved.results.emplace_back(step.result, Use::metadata);
+  return std::make_shared<CallNode>(std::move(saved), std::source_location());
+}
+
+Tensor view_along(const Tensor& base, std::span<const ViewStep> steps) {
+  Tensor out = base;
+  for (const ViewStep& step : steps) {
+    const Operand operand(out);
+    const Attrs attrs =
+        step.within == call_of_this_thread ? step.attrs : step.attrs.map_sizes(number_of_size);
+    out = call_one(*step.op, {&operand, 1}, attrs.view(), {});
+  }
+  return out;
+}
+
+Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor) {
+  const bool row_major = attribute::same(meta.strides, contiguous_strides(meta.sizes));
+  Tensor out = row_major ? clone(tensor, ops::MemoryFormat::contiguous) : clone(tensor);
+  if (attribute::same(out.strides(), meta.strides)) return out;
+  const auto list = [](const Sizes& sizes) {
+    return std::vector<Scalar>(sizes.begin(), sizes.end());
+  };
+  const ArgValue arguments[] = {tensor, list(meta.sizes), list(meta.strides)};
+  return copy_(ops::call("new_empty_strided", arguments, std::span<const NamedArg>())[0], tensor);
+}
+
+WriteNode::WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps,
+                     std::shared_ptr<Node> inner)
+    : Node(inner->op, inner->where, 1),
+      base_(std::move(base)),
+      steps_(std::move(steps)),
+      inner_(std::move(inner)) {
+  edges = inner_->edges;
+  edges[0] = std::move(before);
+}
+
+std::vector<Tensor> WriteNode::back(std::span<const Tensor> gradients) {
+  const Tensor& given = gradients[0];
+  std::vector<Tensor> out(edges.size());
+  if (!given.defined()) return out;
+  const Tensor whole = laid_out_as(base_, given);
+  const Tensor of_view = clone(view_along(whole, steps_));  // which is overwritten below
+  std::vector<Tensor> inner = inner_->back({&of_view, 1});
+  if (edges[0]) {
+    out[0] = whole;
+    const Tensor part = view_along(whole, steps_);
+    (void)(inner[0].defined() ? copy_(part, inner[0]) : zero_(part));
+  }
+  std::move(inner.begin() + 1, inner.end(), out.begin() + 1);
+  return out;
+}
+
+}  // namespace vitro::autograd

@@ -1,0 +1,97 @@
+// The nodes of op calls: what a call saves for its gradient, and the gradient.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "autograd/node.h"
+#include "autograd/shapes.h"
+#include "autograd/uses.h"
+#include "vitro/core/op.h"
+
+namespace vitro::autograd {
+
+// An operand or result of a call, as far as its gradient uses it.
+class SavedValue {
+ public:
+  SavedValue() = default;  // no operand
+  explicit SavedValue(const Scalar& number) : value_(number) {}
+  // Its elements are used; those that it has now.
+  explicit SavedValue(Tensor tensor);
+  // Only its shape is used.
+  SavedValue(TensorMeta meta, Use use)
+      : value_(Shape{std::make_unique<TensorMeta>(std::move(meta)), use}) {}
+
+  // The value for a formula.  `place` and `shapes` keep what it refers to.  `numbers`: without
+  // symbols, as the compiled call in which it was saved has ended.
+  Operand operand(bool numbers, Shapes& shapes, Tensor& place) const;
+  // Whether its elements were written since.
+  bool was_written() const;
+  void release();
+
+ private:
+  struct Kept {
+    Tensor tensor;
+    uint32_t writes;
+  };
+  struct Shape {
+    std::unique_ptr<TensorMeta> meta;
+    Use use;
+  };
+  std::variant<std::monostate, Scalar, Kept, Shape> value_;
+};
+
+// What a call needs for its gradient.
+struct SavedCall {
+  const OpDef* op;
+  Attrs attrs;
+  std::vector<SavedValue> operands, results;
+  uint64_t within = 0;  // the compiled call in which it was made, whose symbols it may contain
+};
+
+// A call that made tensors, or that wrote to one of which nothing is a view: then the node stands
+// for the call that would have made a new tensor.
+class CallNode final : public Node, public std::enable_shared_from_this<CallNode> {
+ public:
+  CallNode(SavedCall saved, std::source_location where);
+  std::vector<Tensor> back(std::span<const Tensor> gradients) override;
+  void release() override;
+
+ private:
+  // A result for a formula whose calls are recorded in turn.
+  Tensor with_history(const Tensor& result, uint32_t k);
+
+  SavedCall saved_;
+  bool released_ = false;
+};
+
+// The same elements, in memory of the same storage, without a record.
+Tensor detached(const Tensor& tensor);
+
+// A copy of a tensor with these strides.
+Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor);
+
+// The node of a step of a view, with one edge to be set.
+std::shared_ptr<Node> node_of_view(const ViewStep& step);
+
+// The windows that steps of a view make of `base`.
+Tensor view_along(const Tensor& base, std::span<const ViewStep> steps);
+
+// A write to a view, as a node of what it is a view of: `inner` is the call that would have made
+// the new elements of the view.  Edge 0 is that of the base before the write, the others are those
+// of `inner` from its edge 1 on.
+class WriteNode final : public Node {
+ public:
+  WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps, std::shared_ptr<Node> inner);
+  std::vector<Tensor> back(std::span<const Tensor> gradients) override;
+  void release() override { inner_->release(); }
+
+ private:
+  TensorMeta base_;
+  std::vector<ViewStep> steps_;
+  std::shared_ptr<Node> inner_;
+};
+
+}  // namespace vitro::autograd

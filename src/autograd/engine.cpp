@@ -1,0 +1,247 @@
+// The backward pass: goes through the graph from the outputs, nodes made later first, sums the
+// gradients that reach a node by several edges, and runs it once all of them are there.
+#include <algorithm>
+#include <memory>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "autograd/node.h"
+#include "core/numbers.h"
+#include "vitro/autograd/autograd.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro::autograd {
+namespace {
+
+struct LaterFirst {
+  bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const {
+    return a->number < b->number;
+  }
+};
+
+// Where the gradients of the inputs of grad() are put.
+using Captures = std::unordered_map<const Node*, std::vector<std::pair<uint32_t, Tensor*>>>;
+
+class Pass {
+ public:
+  Pass(bool keep, bool only_captures) : keep_(keep), only_captures_(only_captures) {}
+
+  void capture(const Edge& edge, Tensor* to) {
+    captures_[edge.node.get()].emplace_back(edge.result, to);
+  }
+
+  void run(std::span<const Edge> outputs, std::span<const Tensor> gradients) {
+    count_edges(outputs);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (is_needed(*outputs[i].node)) add(outputs[i], gradients[i]);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const std::shared_ptr<Node>& node = outputs[i].node;
+      if (is_needed(*node) && waits_[node.get()] == 0 && begun_.insert(node.get()).second)
+        ready_.push(node);
+    }
+    while (!ready_.empty()) {
+      const std::shared_ptr<Node> node = ready_.top();
+      ready_.pop();
+      visit(*node);
+    }
+  }
+
+ private:
+  // Counts, for each node, the edges by which gradients will reach it, and finds which nodes lead
+  // to a captured one.
+  void count_edges(std::span<const Edge> outputs) {
+    std::vector<std::pair<Node*, size_t>> path;
+    const auto enter = [&](Node* node) {
+      if (waits_.try_emplace(node, 0).second) path.emplace_back(node, 0);
+    };
+    for (const Edge& output : outputs) {
+      enter(output.node.get());
+      while (!path.empty()) {
+        auto& [node, next] = path.back();
+        if (next == node->edges.size()) {
+          leave(*node);
+          path.pop_back();
+          continue;
+        }
+        const Edge& edge = node->edges[next++];
+        if (!edge) continue;
+        enter(edge.node.get());
+      }
+    }
+    for (const auto& [node, count] : waits_) {
+      if (!is_needed(*node)) continue;
+      for (const Edge& edge : node->edges) {
+        if (edge && is_needed(*edge.node)) ++waits_.at(edge.node.get());
+      }
+    }
+  }
+
+  void leave(Node& node) {
+    if (!only_captures_) return;
+    const bool needed =
+        captures_.contains(&node) || std::ranges::any_of(node.edges, [&](const Edge& edge) {
+          return edge && needed_.contains(edge.node.get());
+        });
+    if (needed) needed_.insert(&node);
+  }
+  bool is_needed(const Node& node) const { return !only_captures_ || needed_.contains(&node); }
+
+  void add(const Edge& edge, const Tensor& gradient) {
+    std::vector<Tensor>& all = gradients_[edge.node.get()];
+    all.resize(edge.node->results);
+    Tensor& total = all[edge.result];
+    if (gradient.defined()) total = total.defined() ? vitro::add(total, gradient) : gradient;
+  }
+
+  void visit(Node& node) {
+    std::vector<Tensor> given = std::move(gradients_[&node]);
+    gradients_.erase(&node);
+    given.resize(node.results);
+    for (uint32_t k = 0; k < given.size(); ++k) {
+      for (const Hook& hook : node.hooks_of(k)) {
+        if (!given[k].defined()) continue;
+        if (Tensor other = hook.call(given[k]); other.defined()) given[k] = std::move(other);
+      }
+    }
+    bool leads_on = !only_captures_;
+    if (const auto found = captures_.find(&node); found != captures_.end()) {
+      for (const auto& [result, to] : found->second) *to = given[result];
+    }
+    leads_on = leads_on || std::ranges::any_of(node.edges, [&](const Edge& edge) {
+                 return edge && is_needed(*edge.node);
+               });
+    std::vector<Tensor> gradients;
+    const bool any = std::ranges::any_of(given, [](const Tensor& g) { return g.defined(); });
+    if (leads_on && any) gradients = node.back(given);
+    given.clear();
+    if (leads_on && !keep_) node.release();
+    gradients.resize(node.edges.size());
+    for (size_t i = 0; i < node.edges.size(); ++i) {
+      const Edge& edge = node.edges[i];
+      if (!edge || !is_needed(*edge.node)) continue;
+      add(edge, std::exchange(gradients[i], Tensor()));
+      if (--waits_.at(edge.node.get()) == 0) ready_.push(edge.node);
+    }
+  }
+
+  const bool keep_, only_captures_;
+  Captures captures_;
+  std::unordered_map<const Node*, size_t> waits_;
+  std::unordered_set<const Node*> needed_, begun_;
+  std::unordered_map<const Node*, std::vector<Tensor>> gradients_;
+  std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, LaterFirst> ready_;
+};
+
+// What a tensor refers to as far as gradients go: of a complex one, its pairs.
+const Tensor& recorded(const Tensor& tensor) {
+  return tensor.is_complex() ? tensor.pairs() : tensor;
+}
+
+bool equal_sizes(const Sizes& a, const Sizes& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) { return equal(x, y); });
+}
+
+// The gradient of an output: what is given, or 1.
+Tensor seed(std::string_view who, const Tensor& output, const Tensor& given) {
+  VITRO_CHECK(
+      output.defined() && output.requires_grad(), who,
+      ": the output does not require a gradient: nothing that it was computed from does, or "
+      "gradients were not recorded (NoGrad)");
+  if (!given.defined()) {
+    VITRO_CHECK(equal(output.numel(), 1), who, ": the output has sizes ",
+                numbers_of(output.sizes()),
+                "; pass its gradient, or reduce it to one number (sum, mean)");
+    return ones_like(output);
+  }
+  VITRO_CHECK(equal_sizes(given.sizes(), output.sizes()), who, ": the output has sizes ",
+              numbers_of(output.sizes()), ", its gradient has ", numbers_of(given.sizes()));
+  return given.dtype() == output.dtype() ? given : to(given, output.dtype());
+}
+
+struct Seeds {
+  std::vector<Edge> edges;
+  std::vector<Tensor> gradients;
+};
+
+Seeds seeds(std::string_view who, std::span<const Tensor> outputs,
+            std::span<const Tensor> gradients) {
+  VITRO_CHECK(gradients.empty() || gradients.size() == outputs.size(), who, ": got ",
+              outputs.size(), " outputs and ", gradients.size(), " gradients of them");
+  Seeds out;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    out.gradients.push_back(
+        recorded(seed(who, outputs[i], gradients.empty() ? Tensor() : gradients[i])));
+    out.edges.push_back(edge_of(recorded(outputs[i])));
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace vitro::autograd
+
+namespace vitro {
+
+using namespace autograd;
+
+void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
+              const BackwardOptions& options) {
+  const Seeds from = seeds("backward", outputs, gradients);
+  const SetGradEnabled recorded_in_turn(options.create_graph);
+  if (options.inputs.empty()) {
+    Pass(options.retain_graph || options.create_graph, false).run(from.edges, from.gradients);
+    return;
+  }
+  // Captured, then summed.
+  const std::vector<Tensor> made = grad(outputs, options.inputs, gradients,
+                                        {.retain_graph = options.retain_graph,
+                                         .create_graph = options.create_graph,
+                                         .allow_unused = true});
+  for (size_t i = 0; i < made.size(); ++i) {
+    const Edge edge = edge_of(recorded(options.inputs[i]));
+    if (made[i].defined()) (void)edge.node->back({&made[i], 1});
+  }
+}
+
+void backward(const Tensor& output, const Tensor& gradient, const BackwardOptions& options) {
+  backward({&output, 1}, {&gradient, 1}, options);
+}
+
+std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs,
+                         std::span<const Tensor> grad_outputs, const GradOptions& options) {
+  const Seeds from = seeds("grad", outputs, grad_outputs);
+  std::vector<Tensor> out(inputs.size());
+  Pass pass(options.retain_graph || options.create_graph, true);
+  std::vector<Edge> ends;  // keeps the nodes of leaves
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    VITRO_CHECK(inputs[i].defined() && inputs[i].requires_grad(), "grad: input ", i,
+                " does not require a gradient");
+    pass.capture(ends.emplace_back(edge_of(recorded(inputs[i]))), &out[i]);
+  }
+  {
+    const SetGradEnabled recorded_in_turn(options.create_graph);
+    pass.run(from.edges, from.gradients);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].defined()) {
+      if (inputs[i].is_complex()) out[i] = Tensor::as_complex(contiguous(out[i]));
+      continue;
+    }
+    VITRO_CHECK(options.allow_unused || options.materialize_grads,
+                "grad: the outputs do not depend on input ", i,
+                "; pass {.allow_unused = true} if that is intended");
+    if (options.materialize_grads) out[i] = zeros_like(inputs[i]);
+  }
+  return out;
+}
+
+std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs,
+                         const GradOptions& options) {
+  return grad({&output, 1}, inputs, {}, options);
+}
+
+}  // namespace vitro

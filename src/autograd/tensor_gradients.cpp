@@ -1,0 +1,78 @@
+// What a tensor says of its gradient: the members of Tensor that need the graph of recorded calls.
+#include "autograd/node.h"
+#include "core/numbers.h"
+#include "vitro/autograd/autograd.h"
+#include "vitro/base/error.h"
+#include "vitro/ops/all.h"
+
+namespace vitro {
+
+using autograd::made_record_of;
+using autograd::record_of;
+
+Tensor Tensor::grad() const {
+  if (is_complex()) {
+    const Tensor of_pairs = pairs().grad();
+    return of_pairs.defined() ? as_complex(contiguous(of_pairs)) : Tensor();
+  }
+  return there().gradient ? record_of(*this)->kept() : Tensor();
+}
+
+Tensor& Tensor::set_grad(const Tensor& gradient) {
+  if (gradient.defined()) {
+    const Sizes have = sizes(), given = gradient.sizes();
+    VITRO_CHECK(gradient.dtype() == dtype() && gradient.device() == device() &&
+                    attribute::same(given, have),
+                "set_grad: a gradient of ", dtype(), numbers_of(have),
+                " is of the same dtype, sizes and device, got ", gradient.dtype(),
+                numbers_of(given));
+  }
+  if (is_complex()) {
+    impl_->pairs->set_grad(gradient.defined() ? gradient.pairs() : Tensor());
+    return *this;
+  }
+  made_record_of(*this).kept() = gradient;
+  return *this;
+}
+
+void Tensor::backward() const {
+  vitro::backward(*this);
+}
+
+void Tensor::backward(const Tensor& gradient) const {
+  vitro::backward(*this, gradient);
+}
+
+HookHandle register_hook(const Tensor& tensor, std::function<Tensor(const Tensor&)> hook) {
+  VITRO_CHECK(tensor.defined() && tensor.requires_grad(),
+              "register_hook: the tensor does not require a gradient");
+  const Tensor& recorded = tensor.is_complex() ? tensor.pairs() : tensor;
+  if (tensor.is_complex()) {
+    hook = [of_numbers = std::move(hook)](const Tensor& of_pairs) {
+      const Tensor other = of_numbers(Tensor::as_complex(contiguous(of_pairs)));
+      return other.defined() ? other.pairs() : other;
+    };
+  }
+  const uint64_t id = autograd::next_hook_id();
+  HookHandle out;
+  const autograd::Edge edge = autograd::edge_of(recorded);
+  if (record_of(recorded)->made_by) {
+    edge.node->add_hook(edge.result, {id, std::move(hook)});
+    out.remove_ = [id, node = std::weak_ptr<autograd::Node>(edge.node)] {
+      if (const auto here = node.lock()) here->remove_hook(id);
+    };
+  } else {
+    autograd::add_leaf_hook(recorded, {id, std::move(hook)});
+    // Keeps the leaf, as PyTorch's handle does not; a leaf outlives its hooks as a rule.
+    out.remove_ = [id, recorded] { autograd::remove_leaf_hook(recorded, id); };
+  }
+  return out;
+}
+
+void Tensor::retain_grad() const {
+  VITRO_CHECK(requires_grad(), "retain_grad: the tensor does not require a gradient");
+  autograd::Record& record = *record_of(is_complex() ? pairs() : *this);
+  if (record.made_by) record.retain();
+}
+
+}  // namespace vitro

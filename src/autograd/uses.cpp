@@ -1,0 +1,118 @@
+// Runs gradient formulas on shapes to find what they read, and remembers the answers.
+#include "autograd/uses.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "autograd/shapes.h"
+#include "vitro/autograd/vjp.h"
+#include "vitro/base/hash.h"
+#include "vitro/core/complex.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro::autograd {
+
+Size number_of_size(Size size) {
+  return size.hint();
+}
+
+TensorMeta in_numbers(TensorMeta meta) {
+  for (Sizes* sizes : {&meta.sizes, &meta.strides})
+    std::transform(sizes->begin(), sizes->end(), sizes->begin(), number_of_size);
+  meta.offset = number_of_size(meta.offset);
+  return meta;
+}
+
+Uses uses_of(const OpCall& call, std::span<const bool> wanted) {
+  if (is_complex_call(call)) {  // it is run again
+    Uses all;
+    for (const Operand& operand : call.operands)
+      all.operands.push_back(operand.is_tensor() ? Use::elements : Use::metadata);
+    all.results.push_back(Use::metadata);
+    return all;
+  }
+  Shapes without;
+  std::vector<Tensor> tensors(call.operands.size()), results, gradients;
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is_number()) operands[i] = Operand(operands[i].number().hint());
+    if (!operands[i].is_tensor()) continue;
+    tensors[i] = without.tensor(in_numbers(operands[i].tensor().rule_meta()));
+    operands[i] = Operand(tensors[i]);
+  }
+  const Attrs attrs = Attrs(call.attrs).map_sizes(number_of_size);
+  for (const TensorMeta& shape : infer(*call.op, operands, attrs.view())) {
+    results.push_back(without.tensor(shape));
+    gradients.push_back(without.tensor(shape));
+  }
+  {
+    const BelowTape nothing_is_recorded;
+    const Using shapes_alone(&without);
+    (void)vjp({call.op, operands, attrs.view(), false, call.where}, results, gradients, wanted);
+  }
+  Uses out;
+  for (const Tensor& t : tensors)
+    out.operands.push_back(t.defined() ? without.use_of(t) : Use::metadata);
+  for (const Tensor& t : results) out.results.push_back(without.use_of(t));
+  return out;
+}
+
+namespace {
+
+struct Key {
+  const OpDef* op;
+  Attrs attrs;
+  std::vector<int64_t> operands;  // what is wanted, dtypes and sizes
+  bool operator==(const Key&) const = default;
+};
+
+struct HashOfKey {
+  size_t operator()(const Key& key) const {
+    Hasher h;
+    h.add(key.op->index);
+    key.attrs.hash(h);
+    for (const int64_t one : key.operands) h.add(one);
+    return static_cast<size_t>(h.finish().low);
+  }
+};
+
+Key key_of(const OpCall& call, std::span<const bool> wanted) {
+  Key key{call.op, Attrs(call.attrs), {}};
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    key.operands.push_back(static_cast<int64_t>(operand.kind()));
+    if (!operand.is_tensor()) continue;
+    key.operands.push_back(wanted[i]);
+    key.operands.push_back(static_cast<int64_t>(operand.tensor().dtype()));
+    const Sizes sizes = operand.tensor().sizes();
+    key.operands.push_back(static_cast<int64_t>(sizes.size()));
+    for (const Size s : sizes) key.operands.push_back(s.hint());
+  }
+  return key;
+}
+
+struct Known {
+  std::shared_mutex lock;
+  std::unordered_map<Key, std::shared_ptr<const Uses>, HashOfKey> uses;
+};
+constexpr size_t most_known = 4096;  // then the table begins anew
+
+}  // namespace
+
+std::shared_ptr<const Uses> known_uses_of(const OpCall& call, std::span<const bool> wanted) {
+  static auto* known = new Known;
+  Key key = key_of(call, wanted);
+  {
+    const std::shared_lock hold(known->lock);
+    if (const auto found = known->uses.find(key); found != known->uses.end()) return found->second;
+  }
+  auto uses = std::make_shared<const Uses>(uses_of(call, wanted));
+  const std::unique_lock hold(known->lock);
+  if (known->uses.size() == most_known) known->uses.clear();
+  known->uses.emplace(std::move(key), uses);
+  return uses;
+}
+
+}  // namespace vitro::autograd

@@ -1,0 +1,349 @@
+// backward() and grad(): sums at leaves, what is saved and released, writes in place and to views,
+// hooks, gradients of gradients, depth.  Expected values are by hand, or differences of f64.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "error_of.h"
+#include "vitro/autograd/autograd.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/complex.h"
+
+namespace vitro {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Tensor leaf(const Numbers& values, std::initializer_list<int64_t> sizes) {
+  return Tensor::from(values, sizes).set_requires_grad(true);
+}
+Tensor leaf(const Numbers& values) {
+  return leaf(values, {static_cast<int64_t>(values.size())});
+}
+Numbers numbers(const Tensor& t) {
+  return contiguous(t).to_vector<double>();
+}
+
+TEST(Backward, sums_the_gradients_of_leaves) {
+  Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});
+  sum(x * y + x).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{5, 6, 7}));
+  EXPECT_EQ(numbers(y.grad()), (Numbers{1, 2, 3}));
+  sum(x * 2.0).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{7, 8, 9}));
+  x.set_grad({});
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Backward, gradients_of_two_leaves_are_apart) {
+  Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  (x + y).backward(Tensor::from({1.0, 1.0}, {2}));
+  sum(x).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{2, 2}));
+  EXPECT_EQ(numbers(y.grad()), (Numbers{1, 1}));
+}
+
+TEST(Backward, a_result_is_no_leaf) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = x * 3.0;
+  EXPECT_TRUE(x.is_leaf());
+  EXPECT_FALSE(y.is_leaf());
+  EXPECT_TRUE(y.requires_grad());
+  EXPECT_FALSE(detach(y).requires_grad());
+  {
+    const NoGrad off;
+    EXPECT_FALSE((x * 3.0).requires_grad());
+    const EnableGrad on;
+    EXPECT_TRUE((x * 3.0).requires_grad());
+  }
+  EXPECT_FALSE(argmax(x).requires_grad());
+  EXPECT_FALSE(zeros_like(x).requires_grad());
+  sum(y).backward();
+  EXPECT_FALSE(y.grad().defined());
+}
+
+TEST(Backward, keeps_the_gradient_of_what_retains_it) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = x * 3.0;
+  y.retain_grad();
+  sum(y * y).backward();
+  EXPECT_EQ(numbers(y.grad()), (Numbers{6, 12}));
+  EXPECT_EQ(numbers(x.grad()), (Numbers{18, 36}));
+}
+
+TEST(Backward, hooks_see_and_change_gradients) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = x * 3.0;
+  Numbers seen;
+  const HookHandle looks = register_hook(y, [&](const Tensor& g) {
+    seen = numbers(g);
+    return Tensor();
+  });
+  const HookHandle doubles = register_hook(y, [](const Tensor& g) { return g * 2.0; });
+  const HookHandle of_leaf = register_hook(x, [](const Tensor& g) { return g + 1.0; });
+  backward(sum(y * y), {}, {.retain_graph = true});
+  EXPECT_EQ(seen, (Numbers{6, 12}));
+  EXPECT_EQ(numbers(x.grad()), (Numbers{37, 73}));
+  doubles.remove();
+  of_leaf.remove();
+  x.set_grad({});
+  sum(y * y).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{18, 36}));
+}
+
+TEST(Backward, a_hook_sees_the_sum_over_all_uses) {
+  Tensor x = leaf({1, 2});
+  int calls = 0;
+  const HookHandle count = register_hook(x, [&](const Tensor& g) {
+    ++calls;
+    EXPECT_EQ(numbers(g), (Numbers{5, 7}));
+    return Tensor();
+  });
+  sum(x * x + x * 3.0).backward();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Backward, asks_for_a_gradient_of_several_numbers) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_NE(error_of([&] { (x * 2.0).backward(); }).find("reduce it to one number"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of([&] { Tensor::from({1.0}, {1}).backward(); }).find("does not require a gradient"),
+      std::string::npos);
+  EXPECT_NE(
+      error_of([&] { (x * 2.0).backward(Tensor::from({1.0}, {1})); }).find("its gradient has"),
+      std::string::npos);
+}
+
+TEST(Backward, goes_through_a_graph_once) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = sum(exp(x));
+  backward(y, {}, {.retain_graph = true});
+  y.backward();
+  EXPECT_NE(error_of([&] { y.backward(); }).find("released by an earlier backward"),
+            std::string::npos);
+}
+
+TEST(Backward, notices_what_was_overwritten) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = x * 1.0, z = y * y;
+  (void)add_(y, 1.0);
+  const std::string mistake = error_of([&] { sum(z).backward(); });
+  EXPECT_NE(mistake.find("the gradient of mul needs operand 0, which was written"),
+            std::string::npos)
+      << mistake;
+  const Tensor e = exp(x);
+  (void)mul_(detach(e), 2.0);  // shares its memory
+  EXPECT_NE(error_of([&] { sum(e).backward(); }).find("needs result 0"), std::string::npos);
+  const Tensor a = x * 1.0, b = a + a;
+  (void)add_(a, 1.0);  // not needed
+  sum(b).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{2, 2}));
+}
+
+TEST(Backward, a_write_in_place_is_part_of_the_history) {
+  Tensor x = leaf({1, 2, 3});
+  const Tensor y = x * 2.0;
+  (void)mul_(y, x);
+  (void)exp_(y);
+  sum(y).backward();
+  const auto want = [](double v) { return std::exp(2 * v * v) * 4 * v; };
+  const Numbers got = numbers(x.grad());
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(got[i], want(i + 1), 1e-9 * want(i + 1));
+}
+
+TEST(Backward, a_write_to_a_view_is_one_to_its_base) {
+  Tensor x = leaf({1, 2, 3, 4}, {2, 2}), v = leaf({10, 20});
+  const Tensor y = x * 1.0;
+  const Tensor row = select(y, 0, 1), all = view(y, {4});
+  (void)mul_(row, v);
+  EXPECT_EQ(numbers(y), (Numbers{1, 2, 30, 80}));
+  sum(all * all).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{2, 4, 600, 3200}));
+  EXPECT_EQ(numbers(v.grad()), (Numbers{180, 640}));
+}
+
+TEST(Backward, what_is_filled_row_by_row_has_the_gradients_of_the_rows) {
+  Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const Tensor out = zeros({3, 2}, DType::f64);
+  (void)copy_(select(out, 0, 0), x);
+  (void)copy_(select(out, 0, 2), x * w);
+  EXPECT_TRUE(out.requires_grad());
+  sum(out * out).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{2 + 2 * 9, 4 + 4 * 16}));
+  EXPECT_EQ(numbers(w.grad()), (Numbers{2 * 3, 2 * 4 * 4}));
+}
+
+TEST(Backward, refuses_to_record_a_write_to_a_leaf) {
+  Tensor x = leaf({1, 2, 3});
+  EXPECT_NE(error_of([&] { (void)add_(x, 1.0); }).find("a leaf that requires a gradient"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { (void)zero_(slice(x, 0, 0, 1)); }).find("a view of a leaf"),
+            std::string::npos);
+  {
+    const NoGrad off;
+    (void)add_(x, 1.0);
+  }
+  EXPECT_EQ(numbers(detach(x)), (Numbers{2, 3, 4}));
+  EXPECT_TRUE(x.is_leaf());
+  EXPECT_NE(error_of([&] { (x * 2.0).set_requires_grad(false); }).find("detach"),
+            std::string::npos);
+}
+
+TEST(Backward, refuses_to_record_a_write_to_a_view_of_which_nothing_is_recorded) {
+  Tensor x = leaf({1, 2, 3});
+  const Tensor y = x * 1.0;
+  std::optional<NoGrad> off(std::in_place);
+  const Tensor part = slice(y, 0, 0, 2);
+  off.reset();
+  EXPECT_NE(
+      error_of([&] { (void)mul_(part, slice(x, 0, 1, 3)); }).find("made in the scope of a NoGrad"),
+      std::string::npos);
+}
+
+TEST(Backward, errors_name_the_place_of_the_call) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = x * 1.0;
+  const int line = __LINE__ + 1;
+  const Tensor z = y * y;
+  (void)add_(y, 1.0);
+  EXPECT_NE(error_of([&] { sum(z).backward(); }).find(cat("backward_test.cpp:", line)),
+            std::string::npos);
+}
+
+TEST(Grad, gives_gradients_and_changes_no_leaf) {
+  Tensor x = leaf({1, 2}), y = leaf({3, 4}), unused = leaf({5});
+  const Tensor z = x * y;
+  const auto got = grad(sum(z * z), {x, z});
+  EXPECT_EQ(numbers(got[0]), (Numbers{2 * 1 * 9, 2 * 2 * 16}));
+  EXPECT_EQ(numbers(got[1]), (Numbers{6, 16}));
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_NE(error_of([&] { (void)grad(sum(x * y), {unused}); }).find("do not depend on input 0"),
+            std::string::npos);
+  EXPECT_FALSE(grad(sum(x * y), {unused}, {.allow_unused = true})[0].defined());
+  EXPECT_EQ(numbers(grad(sum(x * y), {unused}, {.materialize_grads = true})[0]), (Numbers{0}));
+}
+
+TEST(Grad, of_gradients) {
+  Tensor x = leaf({0.5, 2});
+  const Tensor first = grad(sum(x * x * x), {x}, {.create_graph = true})[0];
+  EXPECT_EQ(numbers(first), (Numbers{0.75, 12}));
+  const Tensor second = grad(sum(first), {x}, {.create_graph = true})[0];
+  EXPECT_EQ(numbers(second), (Numbers{3, 12}));
+  EXPECT_EQ(numbers(grad(sum(second), {x})[0]), (Numbers{6, 6}));
+  const Tensor slope = grad(sum(exp(x)), {x}, {.create_graph = true})[0];  // a saved result
+  EXPECT_EQ(numbers(grad(sum(slope), {x})[0]), numbers(exp(detach(x))));
+}
+
+TEST(Backward, graphs_may_be_deep) {
+  Tensor x = leaf({1});
+  Tensor y = x;
+  for (int i = 0; i < 100000; ++i) y = y + 1.0;
+  y.backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{1}));
+  for (int i = 0; i < 100000; ++i) y = y * x;  // ends unwalked, with what it saved
+}
+
+TEST(Backward, threads_share_leaves) {
+  Tensor w = leaf({1, 2});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 50; ++k) sum(w * 2.0).backward();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(numbers(w.grad()), (Numbers{400, 400}));
+}
+
+TEST(Backward, of_complex_numbers_is_that_of_pairs) {
+  const Tensor pairs = Tensor::from({1.0, 2.0, 3.0, 4.0}, {2, 2});
+  Tensor z = Tensor::of_pairs(pairs);
+  (void)z.set_requires_grad(true);
+  sum(real(z * conj(z))).backward();  // |z|^2
+  EXPECT_EQ(numbers(z.grad().pairs()), (Numbers{2, 4, 6, 8}));
+}
+
+// ---- compiled
+
+TEST(Backward, a_compiled_step_is_one_program) {
+  const auto step = [](Tensor& w, const Tensor& x, const Tensor& y) {
+    const Tensor loss = mean(square(matmul(x, w) - y));
+    loss.backward();
+    {
+      const NoGrad off;
+      (void)sub_(w, w.grad() * 0.1);
+    }
+    w.set_grad({});
+    return loss;
+  };
+  const auto begin = [] { return leaf({1, 2, 3, 4, 5, 6}, {3, 2}); };
+  Tensor a = begin(), b = begin();
+  auto fast = compile([&](const Tensor& x, const Tensor& y) { return step(b, x, y); });
+  for (int i = 0; i < 4; ++i) {
+    const Tensor x = reshape(sin(to(arange(15), DType::f64) + i), {5, 3}),
+                 y = reshape(cos(to(arange(10), DType::f64)), {5, 2});
+    const Tensor want = step(a, x, y), got = fast(x, y);
+    EXPECT_NEAR(want.item<double>(), got.item<double>(), 1e-12);
+  }
+  const Numbers want = numbers(detach(a)), got = numbers(detach(b));
+  for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(want[i], got[i], 1e-12);
+  const CompiledReport report = fast.report();
+  EXPECT_EQ(report.segments.size(), 1U);
+  EXPECT_TRUE(report.fallbacks.empty()) << report.fallbacks[0].reason;
+  EXPECT_TRUE(report.breaks.empty());
+}
+
+TEST(Backward, frozen_functions_record_nothing) {
+  Tensor x = leaf({1, 2, 3, 4});
+  auto rows = compile([](const Tensor& t) { return view(t * 2.0, {2, 2}); },
+                      {.fullgraph = true, .frozen = true});
+  EXPECT_NE(error_of([&] { (void)rows(x); }).find("in the scope of a NoGrad"), std::string::npos);
+  const NoGrad off;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(numbers(rows(x)), (Numbers{2, 4, 6, 8}));
+  const EnableGrad on;
+  const Tensor without = detach(x);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(numbers(rows(without)), (Numbers{2, 4, 6, 8}));
+}
+
+TEST(Backward, a_write_in_a_compiled_function_is_noticed) {
+  Tensor x = leaf({1, 2, 3});
+  const auto body = [](const Tensor& t, bool write) {
+    const Tensor y = t * 1.0, z = y * y;
+    if (write) (void)add_(view(y, {3, 1}), 1.0);
+    return std::vector<Tensor>{y, z};
+  };
+  auto fast = compile(body);
+  for (int i = 0; i < 2; ++i) {
+    sum(fast(x, false)[1]).backward();
+    const auto results = fast(x, true);
+    EXPECT_NE(error_of([&] { sum(results[1]).backward(); }).find("needs operand 0"),
+              std::string::npos);
+  }
+  EXPECT_EQ(numbers(x.grad()), (Numbers{4, 8, 12}));
+}
+
+TEST(Backward, goes_on_outside_of_a_compiled_function) {
+  Tensor x = leaf({1, 2, 3});
+  const auto body = [](const Tensor& t) { return sum(exp(t) * sin(t)); };
+  auto fast = compile(body);
+  for (int i = 0; i < 3; ++i) {
+    x.set_grad({});
+    body(x).backward();
+    const Numbers want = numbers(x.grad());
+    x.set_grad({});
+    fast(x).backward();
+    const Numbers got = numbers(x.grad());
+    for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(want[k], got[k], 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace vitro
