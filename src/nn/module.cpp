@@ -92,6 +92,13 @@ int64_t Module::parameter_count() {
   return n;
 }
 
+void Module::requires_grad_(bool on) {
+  for (Tensor* parameter : parameters()) {
+    if (is_floating(parameter->dtype()) || parameter->is_complex())
+      parameter->set_requires_grad(on);
+  }
+}
+
 void Module::train(bool mode) {
   is_training_ = mode;
   for (Module* part : parts_) part->train(mode);
@@ -127,6 +134,7 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     const Tensor before = *slot;
     Tensor loaded = alias(value);
     loaded.set_parameter(true, name);
+    if (before.requires_grad()) loaded.set_requires_grad(true);
     for (auto& [other, tied] : all)
       if (tied->same_as(before)) *tied = loaded;
   }

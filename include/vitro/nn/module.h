@@ -44,6 +44,10 @@ class Module {
   // running statistics of a batch norm.
   std::vector<std::pair<std::string, Tensor*>> named_buffers(bool remove_duplicate = true);
 
+  // Whether gradients are recorded for the parameters.  At first they are not: unlike PyTorch's,
+  // modules are ready to be used, and are trained after requires_grad_().
+  void requires_grad_(bool on = true);
+
   // Whether this module and its submodules train: dropout drops something. At first they do.
   void train(bool mode = true);
   void eval() { train(false); }

@@ -1,0 +1,175 @@
+// Optimizers, with the names, defaults and meaning of torch.optim.
+//   optim::AdamW optimizer(model.parameters(), {.lr = 3e-4});
+//   for (...) {
+//     optimizer.zero_grad();
+//     loss(model(x), y).backward();
+//     optimizer.step();
+//   }
+// step() changes the parameters in place, from their gradients (Tensor::grad); a parameter without
+// one is left as it is.  It consists of calls of ops, so in a compiled function it becomes a part
+// of the program: parameters and moments are written in place, and a learning rate that changes
+// from call to call is an argument of the kernels, not a reason to compile again.
+//
+// Groups of parameters may have options of their own:
+//   optim::SGD optimizer({{body, {.lr = 1e-3}}, {head, {.lr = 1e-2}}});
+//
+// The results are those of PyTorch's optimizers, up to the rounding of their order of operations.
+// Errors: options out of their range, a parameter given twice, a gradient that does not fit.
+// Threads: an optimizer belongs to one thread at a time.
+#pragma once
+
+#include "vitro/optim/optimizer.h"
+
+namespace vitro::optim {
+
+// Stochastic gradient descent with momentum (Sutskever et al., 2013).
+struct SGDOptions {
+  double lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
+  bool nesterov = false, maximize = false;
+};
+class SGD final : public OptimizerWith<SGDOptions> {
+ public:
+  explicit SGD(std::vector<Group> groups);
+  explicit SGD(const Parameters& parameters, SGDOptions options = {})
+      : SGD(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Kingma and Ba, 2015; amsgrad: Reddi et al., 2018.
+struct AdamOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  bool amsgrad = false, maximize = false, decoupled_weight_decay = false;
+};
+class Adam : public OptimizerWith<AdamOptions> {
+ public:
+  explicit Adam(std::vector<Group> groups);
+  explicit Adam(const Parameters& parameters, AdamOptions options = {})
+      : Adam(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Adam whose weight decay does not pass through the moments (Loshchilov and Hutter, 2019).
+struct AdamWOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 1e-2;
+  bool amsgrad = false, maximize = false;
+  operator AdamOptions() const {  // NOLINT(google-explicit-constructor)
+    return {lr, beta1, beta2, eps, weight_decay, amsgrad, maximize, true};
+  }
+};
+class AdamW final : public Adam {
+ public:
+  explicit AdamW(const std::vector<std::pair<Parameters, AdamWOptions>>& groups);
+  explicit AdamW(const Parameters& parameters, AdamWOptions options = {})
+      : Adam(parameters, options) {}
+};
+
+// Tieleman and Hinton, 2012; centered: Graves, 2013.
+struct RMSpropOptions {
+  double lr = 1e-2, alpha = 0.99, eps = 1e-8, weight_decay = 0, momentum = 0;
+  bool centered = false, maximize = false;
+};
+class RMSprop final : public OptimizerWith<RMSpropOptions> {
+ public:
+  explicit RMSprop(std::vector<Group> groups);
+  explicit RMSprop(const Parameters& parameters, RMSpropOptions options = {})
+      : RMSprop(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Duchi et al., 2011.
+struct AdagradOptions {
+  double lr = 1e-2, lr_decay = 0, weight_decay = 0, initial_accumulator_value = 0, eps = 1e-10;
+  bool maximize = false;
+};
+class Adagrad final : public OptimizerWith<AdagradOptions> {
+ public:
+  explicit Adagrad(std::vector<Group> groups);
+  explicit Adagrad(const Parameters& parameters, AdagradOptions options = {})
+      : Adagrad(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Zeiler, 2012.
+struct AdadeltaOptions {
+  double lr = 1.0, rho = 0.9, eps = 1e-6, weight_decay = 0;
+  bool maximize = false;
+};
+class Adadelta final : public OptimizerWith<AdadeltaOptions> {
+ public:
+  explicit Adadelta(std::vector<Group> groups);
+  explicit Adadelta(const Parameters& parameters, AdadeltaOptions options = {})
+      : Adadelta(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Adam with the infinity norm (Kingma and Ba, 2015).
+struct AdamaxOptions {
+  double lr = 2e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  bool maximize = false;
+};
+class Adamax final : public OptimizerWith<AdamaxOptions> {
+ public:
+  explicit Adamax(std::vector<Group> groups);
+  explicit Adamax(const Parameters& parameters, AdamaxOptions options = {})
+      : Adamax(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Adam with Nesterov's momentum (Dozat, 2016).
+struct NAdamOptions {
+  double lr = 2e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0, momentum_decay = 4e-3;
+  bool decoupled_weight_decay = false, maximize = false;
+};
+class NAdam final : public OptimizerWith<NAdamOptions> {
+ public:
+  explicit NAdam(std::vector<Group> groups);
+  explicit NAdam(const Parameters& parameters, NAdamOptions options = {})
+      : NAdam(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// Adam with a rectified variance (Liu et al., 2020).
+struct RAdamOptions {
+  double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+  bool decoupled_weight_decay = false, maximize = false;
+};
+class RAdam final : public OptimizerWith<RAdamOptions> {
+ public:
+  explicit RAdam(std::vector<Group> groups);
+  explicit RAdam(const Parameters& parameters, RAdamOptions options = {})
+      : RAdam(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+// The sign of a momentum (Chen et al., 2023); with weight decay as AdamW.
+struct LionOptions {
+  double lr = 1e-4, beta1 = 0.9, beta2 = 0.99, weight_decay = 0;
+  bool maximize = false;
+};
+class Lion final : public OptimizerWith<LionOptions> {
+ public:
+  explicit Lion(std::vector<Group> groups);
+  explicit Lion(const Parameters& parameters, LionOptions options = {})
+      : Lion(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
+}  // namespace vitro::optim

@@ -1,0 +1,75 @@
+// Groups, state and the step of all optimizers.
+#include "vitro/optim/optimizer.h"
+
+#include <algorithm>
+
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
+
+namespace vitro::optim {
+
+void Optimizer::add_group(const Parameters& parameters) {
+  VITRO_CHECK(!parameters.empty(), "optimizer: group ", groups_, " has no parameters");
+  for (Tensor* parameter : parameters) {
+    VITRO_CHECK(parameter && parameter->defined(), "optimizer: group ", groups_,
+                " has an undefined parameter");
+    const bool is_known = std::ranges::any_of(
+        parameters_, [&](const Tensor* known) { return known->same_as(*parameter); });
+    VITRO_CHECK(!is_known, "optimizer: a parameter of group ", groups_,
+                " was given twice; tied weights are given once (Module::parameters)");
+    parameters_.push_back(parameter);
+    group_of_.push_back(groups_);
+    states_.push_back({std::vector<Tensor>(tensor_names_.size()),
+                       std::vector<double>(number_names_.size(), 0.0)});
+  }
+  ++groups_;
+}
+
+void Optimizer::step() {
+  const NoGrad unrecorded;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor gradient = parameters_[i]->grad();
+    if (gradient.defined()) update(*parameters_[i], gradient, states_[i], group_of_[i]);
+  }
+}
+
+void Optimizer::zero_grad() {
+  for (Tensor* parameter : parameters_) parameter->set_grad({});
+}
+
+std::vector<double*> Optimizer::learning_rates() {
+  std::vector<double*> out;
+  for (size_t group = 0; group < groups_; ++group) out.push_back(&learning_rate(group));
+  return out;
+}
+
+std::vector<double*> Optimizer::momenta() {
+  std::vector<double*> out;
+  for (size_t group = 0; group < groups_; ++group) {
+    if (double* one = momentum(group)) out.push_back(one);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Tensor*>> Optimizer::named_tensors() {
+  std::vector<std::pair<std::string, Tensor*>> out;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    for (size_t k = 0; k < tensor_names_.size(); ++k)
+      out.emplace_back(cat(i, '.', tensor_names_[k]), &states_[i].tensors[k]);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, double*>> Optimizer::named_numbers() {
+  std::vector<std::pair<std::string, double*>> out;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    for (size_t k = 0; k < number_names_.size(); ++k)
+      out.emplace_back(cat(i, '.', number_names_[k]), &states_[i].numbers[k]);
+  }
+  for (size_t group = 0; group < groups_; ++group)
+    out.emplace_back(cat("group.", group, ".lr"), &learning_rate(group));
+  return out;
+}
+
+}  // namespace vitro::optim
