@@ -8,6 +8,7 @@
 #error "Vitro needs C++20: compile with -std=c++20"
 #endif
 
+#include "vitro/autograd/autograd.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/print.h"
@@ -38,6 +39,7 @@
 #include "vitro/ops/special.h"
 #include "vitro/ops/special_functions.h"
 #include "vitro/ops/statistics.h"
+#include "vitro/optim.h"
 #include "vitro/profiler/compile_times.h"
 #include "vitro/profiler/marks.h"
 #include "vitro/profiler/profiler.h"

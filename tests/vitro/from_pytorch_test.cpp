@@ -281,7 +281,10 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
     Convolution model;
     EXPECT_FALSE(model.conv.bias.defined());
     const Tensor w = ones({8, 6});
-    copy_(model.fc.weight, w);
+    {
+      NoGrad off;
+      copy_(model.fc.weight, w);
+    }
     EXPECT_EQ(sum(model.fc.weight).item<float>(), 48);
   }
   auto fast = compile(std::ref(model));
@@ -305,6 +308,55 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   (void)io::read_npz("both.npz").value();
   set_debug_folder("folder");
   set_num_threads(4);
+}
+
+TEST(FromPyTorch, gradients_are_recorded_where_a_leaf_asks_for_them) {
+  Tensor x = Tensor::from({1.0, 2.0}, {2});
+  x.set_requires_grad(true);
+  const Tensor y = x * x;
+  y.retain_grad();
+  const auto f = [](const Tensor& gradient) { return gradient * 2.0; };
+  HookHandle h = register_hook(y, f);
+  const Tensor loss = sum(y * y);
+  backward(loss, {}, {.retain_graph = true});
+  EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{8, 64}));
+  h.remove();
+  x.set_grad({});
+  loss.backward();
+  EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{4, 32}));
+  EXPECT_FALSE(y.is_leaf());
+  EXPECT_FALSE(detach(y).requires_grad());
+  {
+    const Tensor y = sum(x * x), g = full({}, 2.0, DType::f64);
+    EXPECT_EQ(grad(y, {x}, {.create_graph = true})[0].to_vector<double>(),
+              (std::vector<double>{2, 4}));
+    const Tensor loss = sum(x);
+    loss.backward(g);
+    EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{6, 34}));
+  }
+  NoGrad off;
+  EXPECT_FALSE((x * 2.0).requires_grad());
+  EnableGrad on;
+  EXPECT_TRUE((x * 2.0).requires_grad());
+}
+
+TEST(FromPyTorch, optimizers_change_parameters) {
+  Classifier model;
+  model.requires_grad_();
+  optim::AdamW optimizer(model.parameters(), {.lr = 3e-4});
+  optim::StepLR schedule(optimizer, 30);
+  const Tensor loss = sum(model(eight_by_six()));
+  loss.backward();
+  const float before = sum(model.first.weight).item<float>();
+  EXPECT_GT(nn::clip_grad_norm_(model.parameters(), 1.0).item<float>(), 0);
+  optimizer.step();
+  optimizer.zero_grad();
+  schedule.step();
+  EXPECT_NE(sum(model.first.weight).item<float>(), before);
+  EXPECT_FALSE(model.first.weight.grad().defined());
+  Tensor a = ones({1}), b = ones({1});
+  optim::SGD groups({{{&a}, {.lr = 0.1}}, {{&b}, {.lr = 0.01}}});
+  EXPECT_EQ(groups.options(1).lr, 0.01);
 }
 
 TEST(FromPyTorch, functions_are_compiled) {
