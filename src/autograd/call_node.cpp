@@ -64,10 +64,19 @@ void CallNode::release() {
   for (SavedValue& value : saved_.results) value.release();
 }
 
+// The calls of the formula, and their errors, belong to the place and the module of the call.
 std::vector<Tensor> CallNode::back(std::span<const Tensor> gradients) {
-  // The calls of the formula belong to the place and the module of the call.
   const CalledAs here(op, where);
   const ModuleScope scope(module);
+  try {
+    return gradients_of(gradients);
+  } catch (const Error& mistake) {
+    if (where.line() == 0 || !mistake.location().empty()) throw;
+    throw Error(mistake, call_location(where));
+  }
+}
+
+std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
   VITRO_CHECK(!released_, "backward: the values that ", op,
               " saved were released by an earlier backward; pass {.retain_graph = true} to that "
               "one to go through the graph again");

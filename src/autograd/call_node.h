@@ -60,6 +60,7 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
   void release() override;
 
  private:
+  std::vector<Tensor> gradients_of(std::span<const Tensor> gradients);
   // A result for a formula whose calls are recorded in turn.
   Tensor with_history(const Tensor& result, uint32_t k);
 
