@@ -50,7 +50,7 @@ TEST(Backward, gradients_of_two_leaves_are_apart) {
   EXPECT_EQ(numbers(y.grad()), (Numbers{1, 1}));
 }
 
-TEST(Backward, a_result_is_no_leaf) {
+TEST(Backward, a_result_is_not_a_leaf) {
   Tensor x = leaf({1, 2});
   const Tensor y = x * 3.0;
   EXPECT_TRUE(x.is_leaf());

@@ -180,7 +180,7 @@ TEST(Optim, a_network_learns_eagerly_and_compiled_alike) {
   EXPECT_TRUE(report.breaks.empty()) << report.breaks[0].reason;
 }
 
-TEST(Optim, statistics_of_a_batch_norm_are_no_part_of_the_history) {
+TEST(Optim, statistics_of_a_batch_norm_are_not_part_of_the_history) {
   struct Normed : nn::Module {
     nn::Linear in{*this, "in", 4, 6};
     nn::BatchNorm1d norm{*this, "norm", 6};

@@ -100,8 +100,8 @@ struct ThreadState {
   Interpreter* answers = nullptr;         // that of `top`, cached for the door
   const InterpreterFrame* top = nullptr;  // null: eager
   Modes modes;
-  bool below_tape =
-      false;  // calls are no longer the program's: they are not recorded for gradients
+  // Calls are those of an interpreter, not of the program: they are not recorded for gradients.
+  bool below_tape = false;
 
   void set_top(const InterpreterFrame* frame) {
     top = frame;

@@ -190,7 +190,7 @@ class Tensor : tensor_functions::Base {
   // Calls backward() (vitro/autograd/autograd.h).
   void backward() const;
   void backward(const Tensor& gradient) const;
-  // Keeps the gradient also if this is no leaf.
+  // Keeps the gradient also if this is not a leaf.
   void retain_grad() const;
 
   // Pointers to the first element (the offset is added).  Error if the host cannot access the
