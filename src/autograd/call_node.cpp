@@ -94,7 +94,8 @@ std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
     VITRO_CHECK(!saved_.results[k].was_written(), "backward: the gradient of ", op,
                 " needs result ", k, ", which was written after the call; clone it before that");
     (void)saved_.results[k].operand(numbers, shapes, made[k]);
-    if (thread_state.modes.grad_enabled && made[k].impl()->call < builder_calls)
+    if (thread_state.modes.grad_enabled && made[k].impl()->call < builder_calls &&
+        is_floating(made[k].dtype()))
       made[k] = with_history(made[k], static_cast<uint32_t>(k));
     if (gradients[k].defined() && is_floating(made[k].dtype()))
       given[k] = to(gradients[k], made[k].dtype());

@@ -12,6 +12,7 @@
 #include "vitro/autograd/autograd.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro::autograd {
 namespace {
@@ -97,23 +98,28 @@ class Pass {
     if (gradient.defined()) total = total.defined() ? vitro::add(total, gradient) : gradient;
   }
 
+  static void run_hooks(Node& node, std::vector<Tensor>& gradients) {
+    const std::shared_ptr<const Hooks> hooks = node.known_hooks();
+    if (!hooks) return;
+    for (uint32_t k = 0; k < gradients.size(); ++k) {
+      for (const Hook& hook : hooks->of(k)) {
+        if (!gradients[k].defined()) continue;
+        if (Tensor other = hook(gradients[k]); other.defined()) gradients[k] = std::move(other);
+      }
+    }
+  }
+
   void visit(Node& node) {
     std::vector<Tensor> given = std::move(gradients_[&node]);
     gradients_.erase(&node);
     given.resize(node.results);
-    for (uint32_t k = 0; k < given.size(); ++k) {
-      for (const Hook& hook : node.hooks_of(k)) {
-        if (!given[k].defined()) continue;
-        if (Tensor other = hook.call(given[k]); other.defined()) given[k] = std::move(other);
-      }
-    }
-    bool leads_on = !only_captures_;
+    run_hooks(node, given);
     if (const auto found = captures_.find(&node); found != captures_.end()) {
       for (const auto& [result, to] : found->second) *to = given[result];
     }
-    leads_on = leads_on || std::ranges::any_of(node.edges, [&](const Edge& edge) {
-                 return edge && is_needed(*edge.node);
-               });
+    const bool leads_on = !only_captures_ || std::ranges::any_of(node.edges, [&](const Edge& edge) {
+      return edge && is_needed(*edge.node);
+    });
     std::vector<Tensor> gradients;
     const bool any = std::ranges::any_of(given, [](const Tensor& g) { return g.defined(); });
     if (leads_on && any) gradients = node.back(given);
@@ -141,11 +147,6 @@ const Tensor& recorded(const Tensor& tensor) {
   return tensor.is_complex() ? tensor.pairs() : tensor;
 }
 
-bool equal_sizes(const Sizes& a, const Sizes& b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](Size x, Size y) { return equal(x, y); });
-}
-
 // The gradient of an output: what is given, or 1.
 Tensor seed(std::string_view who, const Tensor& output, const Tensor& given) {
   VITRO_CHECK(
@@ -158,7 +159,7 @@ Tensor seed(std::string_view who, const Tensor& output, const Tensor& given) {
                 "; pass its gradient, or reduce it to one number (sum, mean)");
     return ones_like(output);
   }
-  VITRO_CHECK(equal_sizes(given.sizes(), output.sizes()), who, ": the output has sizes ",
+  VITRO_CHECK(ops::equal_sizes(given.sizes(), output.sizes()), who, ": the output has sizes ",
               numbers_of(output.sizes()), ", its gradient has ", numbers_of(given.sizes()));
   return given.dtype() == output.dtype() ? given : to(given, output.dtype());
 }
@@ -196,14 +197,12 @@ void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients
     Pass(options.retain_graph || options.create_graph, false).run(from.edges, from.gradients);
     return;
   }
-  // Captured, then summed.
   const std::vector<Tensor> made = grad(outputs, options.inputs, gradients,
                                         {.retain_graph = options.retain_graph,
                                          .create_graph = options.create_graph,
                                          .allow_unused = true});
   for (size_t i = 0; i < made.size(); ++i) {
-    const Edge edge = edge_of(recorded(options.inputs[i]));
-    if (made[i].defined()) (void)edge.node->back({&made[i], 1});
+    if (made[i].defined()) add_to_gradient(recorded(options.inputs[i]), recorded(made[i]));
   }
 }
 

@@ -1,6 +1,7 @@
 // Nodes of the graph of recorded calls, and the records that tensors keep.
 #include "autograd/node.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -27,38 +28,47 @@ std::mutex& lock_of(const Tensor& leaf) {
   return locks[reinterpret_cast<uintptr_t>(leaf.impl()) / sizeof(TensorImpl) % locks.size()];
 }
 
+// Whether the gradient may be kept and added to: nobody else has its memory.
+bool is_only_here(const Tensor& gradient, const Tensor& of) {
+  const TensorImpl& impl = *gradient.impl();
+  return impl.call == 0 && impl.refs.load(std::memory_order_acquire) == 1 &&
+         impl.storage.use_count() == 1 && attribute::same(gradient.strides(), of.strides());
+}
+
+// Adds to the gradient that a tensor keeps; in place, unless that is recorded.
+void add_to(Tensor& total, const Tensor& given, const Tensor& of) {
+  if (thread_state.modes.grad_enabled) {
+    total = total.defined() ? add(total, given) : given;
+  } else if (total.defined()) {
+    (void)add_(total, given);
+  } else {
+    total = is_only_here(given, of) ? given : laid_out_as(of.rule_meta(), given);
+  }
+}
+
 // Sums the gradient of a leaf.
 class Sum final : public Node {
  public:
   explicit Sum(Tensor leaf) : Node("sum of the gradient", {}, 1), leaf_(std::move(leaf)) {}
 
   std::vector<Tensor> back(std::span<const Tensor> gradients) override {
-    const Tensor& given = gradients[0];
-    if (!given.defined()) return {};
+    if (!gradients[0].defined()) return {};
     const std::lock_guard hold(lock_);
-    Tensor& total = record_of(leaf_)->gradient;
-    if (thread_state.modes.grad_enabled) {
-      total = total.defined() ? add(total, given) : given;
-    } else if (total.defined()) {
-      (void)add_(total, given);
-    } else {
-      total = is_only_here(given) ? given : laid_out_as(leaf_.rule_meta(), given);
-    }
+    add_to(record_of(leaf_)->gradient, gradients[0], leaf_);
     return {};
   }
-  std::vector<Hook> hooks_of(uint32_t) override {
+  std::shared_ptr<Hooks> hooks() override {
+    const std::lock_guard hold(lock_of(leaf_));
+    std::shared_ptr<Hooks>& all = record_of(leaf_)->hooks;
+    if (!all) all = std::make_shared<Hooks>();
+    return all;
+  }
+  std::shared_ptr<const Hooks> known_hooks() override {
     const std::lock_guard hold(lock_of(leaf_));
     return record_of(leaf_)->hooks;
   }
 
  private:
-  // Whether the tensor may be kept and added to: nobody else has its memory.
-  bool is_only_here(const Tensor& given) const {
-    const TensorImpl& impl = *given.impl();
-    return impl.call == 0 && impl.refs.load(std::memory_order_acquire) == 1 &&
-           impl.storage.use_count() == 1 && attribute::same(given.strides(), leaf_.strides());
-  }
-
   Tensor leaf_;
 };
 
@@ -71,28 +81,35 @@ Node::~Node() {
   for (Edge& edge : edges) let_go(std::move(edge.node));
 }
 
-std::vector<Hook> Node::hooks_of(uint32_t result) {
+std::shared_ptr<Hooks> Node::hooks() {
+  const std::lock_guard hold(lock_);
+  if (!hooks_) hooks_ = std::make_shared<Hooks>();
+  return hooks_;
+}
+
+std::shared_ptr<const Hooks> Node::known_hooks() {
+  const std::lock_guard hold(lock_);
+  return hooks_;
+}
+
+uint64_t Hooks::add(uint32_t result, Hook hook) {
+  const std::lock_guard hold(lock_);
+  all_.push_back({++last_, result, std::move(hook)});
+  return last_;
+}
+
+void Hooks::remove(uint64_t id) {
+  const std::lock_guard hold(lock_);
+  std::erase_if(all_, [&](const One& one) { return one.id == id; });
+}
+
+std::vector<Hook> Hooks::of(uint32_t result) const {
   std::vector<Hook> out;
   const std::lock_guard hold(lock_);
-  for (const auto& [of, hook] : hooks_) {
-    if (of == result) out.push_back(hook);
+  for (const One& one : all_) {
+    if (one.result == result) out.push_back(one.hook);
   }
   return out;
-}
-
-void Node::add_hook(uint32_t result, Hook hook) {
-  const std::lock_guard hold(lock_);
-  hooks_.emplace_back(result, std::move(hook));
-}
-
-void Node::remove_hook(uint64_t id) {
-  const std::lock_guard hold(lock_);
-  std::erase_if(hooks_, [&](const auto& one) { return one.second.id == id; });
-}
-
-uint64_t next_hook_id() {
-  static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 void let_go(std::shared_ptr<Node> node) {
@@ -132,7 +149,22 @@ void Record::retain() {
     if (const auto here = to.lock(); here && here->by == by) here->gradient = given;
     return Tensor();
   };
-  made_by->add_hook(result, {next_hook_id(), keep});
+  made_by->hooks()->add(result, keep);
+}
+
+ViewSteps::~ViewSteps() {
+  while (before && before.use_count() == 1) {
+    // Nobody else has it: its own `before` is taken over before it ends.
+    auto& only = const_cast<ViewSteps&>(*before);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    before = std::exchange(only.before, nullptr);
+  }
+}
+
+std::vector<ViewStep> ViewSteps::in_order() const {
+  std::vector<ViewStep> out;
+  for (const ViewSteps* one = this; one; one = one->before.get()) out.push_back(one->last);
+  std::reverse(out.begin(), out.end());
+  return out;
 }
 
 Record& made_record_of(const Tensor& tensor) {
@@ -148,7 +180,7 @@ void refresh(const Tensor& tensor, Record& record) {
   view.writes = writes;
   if (!view.base.requires_grad()) return;
   Edge edge = edge_of(view.base);
-  for (const ViewStep& step : view.steps) {
+  for (const ViewStep& step : view.steps->in_order()) {
     std::shared_ptr<Node> node = node_of_view(step);
     node->edges.push_back(std::move(edge));
     edge = {std::move(node), 0};
@@ -157,14 +189,12 @@ void refresh(const Tensor& tensor, Record& record) {
   tensor.impl()->requires_grad = true;
 }
 
-void add_leaf_hook(const Tensor& leaf, Hook hook) {
-  const std::lock_guard hold(lock_of(leaf));
-  record_of(leaf)->hooks.push_back(std::move(hook));
-}
-
-void remove_leaf_hook(const Tensor& leaf, uint64_t id) {
-  const std::lock_guard hold(lock_of(leaf));
-  std::erase_if(record_of(leaf)->hooks, [&](const Hook& hook) { return hook.id == id; });
+void add_to_gradient(const Tensor& tensor, const Tensor& gradient) {
+  if (tensor.is_leaf()) {
+    (void)edge_of(tensor).node->back({&gradient, 1});
+  } else {
+    add_to(record_of(tensor)->kept(), gradient, tensor);
+  }
 }
 
 Edge edge_of(const Tensor& tensor) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "vitro/core/op.h"
@@ -34,11 +35,27 @@ struct Edge {
 };
 
 // Called with the gradient of a tensor, returns what replaces it; undefined: it stays.
-struct Hook {
-  uint64_t id;
-  std::function<Tensor(const Tensor& gradient)> call;
+using Hook = std::function<Tensor(const Tensor& gradient)>;
+
+// The hooks of a leaf, or of the results of a node.  Threads: any.
+class Hooks {
+ public:
+  // A number for remove().
+  uint64_t add(uint32_t result, Hook hook);
+  void remove(uint64_t id);
+  // Of one result, in the order in which they were added.
+  std::vector<Hook> of(uint32_t result) const;
+
+ private:
+  struct One {
+    uint64_t id;
+    uint32_t result;
+    Hook hook;
+  };
+  mutable std::mutex lock_;
+  std::vector<One> all_;
+  uint64_t last_ = 0;
 };
-uint64_t next_hook_id();
 
 class Node {
  public:
@@ -50,11 +67,10 @@ class Node {
   virtual std::vector<Tensor> back(std::span<const Tensor> gradients) = 0;
   // Drops what was saved for back(), which is an Error afterwards.
   virtual void release() {}
-  // Hooks of a result, in the order in which they run.
-  virtual std::vector<Hook> hooks_of(uint32_t result);
-
-  void add_hook(uint32_t result, Hook hook);
-  void remove_hook(uint64_t id);
+  // The hooks of its results; made when they are first asked for.
+  virtual std::shared_ptr<Hooks> hooks();
+  // The same, or null.
+  virtual std::shared_ptr<const Hooks> known_hooks();
 
   const std::string_view op;  // of the call: "mul"
   const std::source_location where;
@@ -67,7 +83,7 @@ class Node {
   std::mutex lock_;
 
  private:
-  std::vector<std::pair<uint32_t, Hook>> hooks_;
+  std::shared_ptr<Hooks> hooks_;
 };
 
 // Drops a reference, without recursion along the graph.
@@ -79,6 +95,17 @@ struct ViewStep {
   Attrs attrs;
   TensorMeta operand, result;
   uint64_t within = 0;  // the compiled call in which it was made, whose symbols it may contain
+};
+
+// The steps from a tensor to a view of it, the last one first: views of a view share them.
+struct ViewSteps {
+  ViewStep last;
+  std::shared_ptr<const ViewSteps> before;
+  ViewSteps(ViewStep step, std::shared_ptr<const ViewSteps> steps)
+      : last(std::move(step)), before(std::move(steps)) {}
+  ViewSteps(const ViewSteps&) = delete;
+  ~ViewSteps();  // without recursion
+  std::vector<ViewStep> in_order() const;
 };
 
 // What `autograd` keeps with a tensor.
@@ -95,7 +122,7 @@ class Record final : public GradientRecord {
   // Of a leaf: where its gradient is summed, if any graph refers to it; and that gradient.
   std::weak_ptr<Node> sum;
   Tensor gradient;
-  std::vector<Hook> hooks;
+  std::shared_ptr<Hooks> hooks;  // null: none yet
 
   // Of another tensor, if its gradient is kept, too.
   struct Retained {
@@ -111,7 +138,7 @@ class Record final : public GradientRecord {
   // `made_by` was found.
   struct View {
     Tensor base;
-    std::vector<ViewStep> steps;
+    std::shared_ptr<const ViewSteps> steps;
     uint32_t writes = 0;
     // It was made while gradients were not recorded, so a recorded write to it cannot be one to the
     // base.
@@ -129,8 +156,8 @@ Record& made_record_of(const Tensor& tensor);
 // Brings the record of a view up to date with the writes to its memory since it was made.
 void refresh(const Tensor& view, Record& record);
 
-void add_leaf_hook(const Tensor& leaf, Hook hook);
-void remove_leaf_hook(const Tensor& leaf, uint64_t id);
+// Adds to Tensor::grad of a tensor that requires a gradient, a leaf or not.
+void add_to_gradient(const Tensor& tensor, const Tensor& gradient);
 
 // Where the gradient of a tensor that requires one goes.
 Edge edge_of(const Tensor& tensor);

@@ -110,12 +110,14 @@ void note_view(const OpCall& call, const Tensor& result) {
   if (result.same_as(operand)) return;
   const Record* known = operand.impl()->gradient ? record_of(operand) : nullptr;
   auto view = std::make_unique<Record::View>();
-  if (known && known->view) *view = *known->view;
-  if (!view->base.defined()) view->base = operand;
-  view->steps.push_back(
-      {call.op, Attrs(call.attrs), operand.rule_meta(), result.rule_meta(), call_of_this_thread});
+  const Record::View* before = known ? known->view.get() : nullptr;
+  view->base = before ? before->base : operand;
+  view->steps =
+      std::make_shared<ViewSteps>(ViewStep{call.op, Attrs(call.attrs), operand.rule_meta(),
+                                           result.rule_meta(), call_of_this_thread},
+                                  before ? before->steps : nullptr);
   view->writes = writes_to(view->base);
-  view->is_unrecorded = view->is_unrecorded || !thread_state.modes.grad_enabled;
+  view->is_unrecorded = (before && before->is_unrecorded) || !thread_state.modes.grad_enabled;
   made_record_of(result).view = std::move(view);
 }
 
@@ -195,8 +197,8 @@ void record_write(const OpCall& call, std::span<Tensor> results) {
   const Tensor& base = record.view->base;
   Edge before = base.requires_grad() ? edge_of(base) : Edge();
   set_made_by(base,
-              std::make_shared<WriteNode>(base.rule_meta(), std::move(before), record.view->steps,
-                                          std::move(node)),
+              std::make_shared<WriteNode>(base.rule_meta(), std::move(before),
+                                          record.view->steps->in_order(), std::move(node)),
               0);
   refresh(target, record);
 }

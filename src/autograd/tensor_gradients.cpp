@@ -53,19 +53,13 @@ HookHandle register_hook(const Tensor& tensor, std::function<Tensor(const Tensor
       return other.defined() ? other.pairs() : other;
     };
   }
-  const uint64_t id = autograd::next_hook_id();
-  HookHandle out;
   const autograd::Edge edge = autograd::edge_of(recorded);
-  if (record_of(recorded)->made_by) {
-    edge.node->add_hook(edge.result, {id, std::move(hook)});
-    out.remove_ = [id, node = std::weak_ptr<autograd::Node>(edge.node)] {
-      if (const auto here = node.lock()) here->remove_hook(id);
-    };
-  } else {
-    autograd::add_leaf_hook(recorded, {id, std::move(hook)});
-    // Keeps the leaf, as PyTorch's handle does not; a leaf outlives its hooks as a rule.
-    out.remove_ = [id, recorded] { autograd::remove_leaf_hook(recorded, id); };
-  }
+  const std::shared_ptr<autograd::Hooks> hooks = edge.node->hooks();
+  HookHandle out;
+  out.remove_ = [id = hooks->add(edge.result, std::move(hook)),
+                 all = std::weak_ptr<autograd::Hooks>(hooks)] {
+    if (const auto here = all.lock()) here->remove(id);
+  };
   return out;
 }
 

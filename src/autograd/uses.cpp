@@ -79,7 +79,7 @@ struct HashOfKey {
 };
 
 Key key_of(const OpCall& call, std::span<const bool> wanted) {
-  Key key{call.op, Attrs(call.attrs), {}};
+  Key key{call.op, Attrs(call.attrs).map_sizes(number_of_size), {}};  // symbols end with a call
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
     key.operands.push_back(static_cast<int64_t>(operand.kind()));

@@ -96,6 +96,7 @@ bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
 
 // The memory of a deferred tensor has been written in the order of the program.
 void keep_writes(const TensorImpl& memory, const TensorImpl& made) {
+  if (memory.writes == 0) return;
   const uint32_t known = made.storage.writes();
   if (memory.writes > known) made.storage.add_writes(memory.writes - known);
 }

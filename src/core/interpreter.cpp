@@ -133,9 +133,10 @@ void run_region(std::string_view name, std::span<const Tensor* const> inputs,
                 FunctionRef<void()> body) {
   const RegionRunner runner = region_runner.load(std::memory_order_acquire);
   // What a tape saves would have to be stored, which is what a region avoids.
-  const bool recorded =
-      std::ranges::any_of(inputs, [](const Tensor* t) { return is_recorded(*t); });
-  runner && !thread_state.top && !recorded ? runner(name, inputs, body) : body();
+  const auto recorded = [&] {
+    return std::ranges::any_of(inputs, [](const Tensor* t) { return is_recorded(*t); });
+  };
+  runner && !thread_state.top && !recorded() ? runner(name, inputs, body) : body();
 }
 
 void set_complex_caller(ComplexCaller caller) {
