@@ -1,8 +1,11 @@
 // The update rules.  Each is a region: eager runs it as one kernel for a parameter and its moments.
 #include "vitro/optim/optim.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "vitro/base/error.h"
@@ -12,7 +15,15 @@
 namespace vitro::optim {
 namespace {
 
-using Names = std::initializer_list<std::string_view>;
+// What the state of a parameter holds.
+struct Names {
+  std::array<std::string_view, 3> tensors, numbers;
+  static std::span<const std::string_view> used(const std::array<std::string_view, 3>& all) {
+    return {all.begin(), std::ranges::find(all, "")};
+  }
+};
+template <class Options>
+constexpr Names names_of;
 
 void check_at_least_0(std::string_view optimizer, std::string_view option, double value) {
   VITRO_CHECK(value >= 0, optimizer, ": ", option, " must not be negative, got ", value);
@@ -32,12 +43,6 @@ void check_moments(std::string_view optimizer, const Options& o) {
   check_beta(optimizer, "beta2", o.beta2);
 }
 
-template <class Group, class Check>
-std::vector<Group> checked(std::vector<Group> groups, Check check) {
-  for (const Group& group : groups) check(group.options);
-  return groups;
-}
-
 // Makes a tensor of the state at the parameter's first step.
 Tensor& begun(Tensor& moment, const Tensor& parameter, double value = 0) {
   if (!moment.defined()) moment = full_like(detach(parameter), value);
@@ -51,6 +56,16 @@ Tensor decayed(const Tensor& gradient, const Tensor& parameter, double weight_de
   return weight_decay == 0 ? gradient : gradient + parameter * weight_decay;
 }
 
+// The gradient to follow down, with the weight decay in it; a decoupled one is that of the
+// parameter at once.
+template <class Options>
+Tensor decayed_or_decoupled(const Options& o, const Tensor& gradient, Tensor& parameter) {
+  const Tensor g = descent(gradient, o.maximize);
+  if (!o.decoupled_weight_decay) return decayed(g, parameter, o.weight_decay);
+  (void)mul_(parameter, 1 - o.lr * o.weight_decay);
+  return g;
+}
+
 // m becomes beta m + (1 - beta) x.
 Tensor average_in(Tensor& m, const Tensor& x, double beta) {
   return copy_(m, m * beta + x * (1 - beta));
@@ -61,23 +76,18 @@ void run(std::string_view name, std::initializer_list<const Tensor*> tensors,
   run_region(name, {tensors.begin(), tensors.size()}, rule);
 }
 
-}  // namespace
+// ---- SGD
 
-namespace {
-constexpr std::string_view of_sgd[] = {"momentum_buffer"};
+template <>
+constexpr Names names_of<SGDOptions>{{"momentum_buffer"}, {}};
+void check(const SGDOptions& o) {
+  check_at_least_0("SGD", "lr", o.lr);
+  check_at_least_0("SGD", "momentum", o.momentum);
+  check_at_least_0("SGD", "weight_decay", o.weight_decay);
+  VITRO_CHECK(!o.nesterov || (o.momentum > 0 && o.dampening == 0),
+              "SGD: nesterov needs a momentum above 0 and no dampening");
 }
-
-SGD::SGD(std::vector<Group> groups)
-    : OptimizerWith(of_sgd, {}, checked(std::move(groups), [](const SGDOptions& o) {
-                      check_at_least_0("SGD", "lr", o.lr);
-                      check_at_least_0("SGD", "momentum", o.momentum);
-                      check_at_least_0("SGD", "weight_decay", o.weight_decay);
-                      VITRO_CHECK(!o.nesterov || (o.momentum > 0 && o.dampening == 0),
-                                  "SGD: nesterov needs a momentum above 0 and no dampening");
-                    })) {}
-
-void SGD::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const SGDOptions& o = options(group);
+void update(const SGDOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   Tensor& buffer = state.tensors[0];
   const bool first = !buffer.defined();
   if (o.momentum != 0) (void)begun(buffer, parameter);
@@ -91,27 +101,14 @@ void SGD::update(Tensor& parameter, const Tensor& gradient, State& state, size_t
   });
 }
 
-namespace {
-constexpr std::string_view of_adam[] = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
-constexpr std::string_view count[] = {"step"};
+// ---- Adam
 
-std::vector<Adam::Group> as_adam(const std::vector<std::pair<Parameters, AdamWOptions>>& groups) {
-  std::vector<Adam::Group> out;
-  for (const auto& [parameters, options] : groups) out.push_back({parameters, options});
-  return out;
+template <>
+constexpr Names names_of<AdamOptions>{{"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}, {"step"}};
+void check(const AdamOptions& o) {
+  check_moments("Adam", o);
 }
-}  // namespace
-
-Adam::Adam(std::vector<Group> groups)
-    : OptimizerWith(of_adam, count, checked(std::move(groups), [](const AdamOptions& o) {
-                      check_moments("Adam", o);
-                    })) {}
-
-AdamW::AdamW(const std::vector<std::pair<Parameters, AdamWOptions>>& groups)
-    : Adam(as_adam(groups)) {}
-
-void Adam::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const AdamOptions& o = options(group);
+void update(const AdamOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   const double step = ++state.numbers[0];
   Tensor &m = begun(state.tensors[0], parameter), &v = begun(state.tensors[1], parameter);
   Tensor& most = state.tensors[2];
@@ -119,12 +116,7 @@ void Adam::update(Tensor& parameter, const Tensor& gradient, State& state, size_
   const double step_size = o.lr / (1 - std::pow(o.beta1, step));
   const double root = std::sqrt(1 - std::pow(o.beta2, step));
   run("adam", {&parameter, &gradient, &m, &v, &most}, [&] {
-    Tensor g = descent(gradient, o.maximize);
-    if (o.decoupled_weight_decay) {
-      (void)mul_(parameter, 1 - o.lr * o.weight_decay);
-    } else {
-      g = decayed(g, parameter, o.weight_decay);
-    }
+    const Tensor g = decayed_or_decoupled(o, gradient, parameter);
     (void)average_in(m, g, o.beta1);
     (void)average_in(v, g * g, o.beta2);
     if (o.amsgrad) (void)copy_(most, maximum(most, v));
@@ -132,21 +124,18 @@ void Adam::update(Tensor& parameter, const Tensor& gradient, State& state, size_
   });
 }
 
-namespace {
-constexpr std::string_view of_rmsprop[] = {"square_avg", "momentum_buffer", "grad_avg"};
+// ---- RMSprop
+
+template <>
+constexpr Names names_of<RMSpropOptions>{{"square_avg", "momentum_buffer", "grad_avg"}, {"step"}};
+void check(const RMSpropOptions& o) {
+  check_at_least_0("RMSprop", "lr", o.lr);
+  check_at_least_0("RMSprop", "alpha", o.alpha);
+  check_at_least_0("RMSprop", "eps", o.eps);
+  check_at_least_0("RMSprop", "weight_decay", o.weight_decay);
+  check_at_least_0("RMSprop", "momentum", o.momentum);
 }
-
-RMSprop::RMSprop(std::vector<Group> groups)
-    : OptimizerWith(of_rmsprop, count, checked(std::move(groups), [](const RMSpropOptions& o) {
-                      check_at_least_0("RMSprop", "lr", o.lr);
-                      check_at_least_0("RMSprop", "alpha", o.alpha);
-                      check_at_least_0("RMSprop", "eps", o.eps);
-                      check_at_least_0("RMSprop", "weight_decay", o.weight_decay);
-                      check_at_least_0("RMSprop", "momentum", o.momentum);
-                    })) {}
-
-void RMSprop::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const RMSpropOptions& o = options(group);
+void update(const RMSpropOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   ++state.numbers[0];
   Tensor& squares = begun(state.tensors[0], parameter);
   Tensor &buffer = state.tensors[1], &mean = state.tensors[2];
@@ -162,22 +151,18 @@ void RMSprop::update(Tensor& parameter, const Tensor& gradient, State& state, si
   });
 }
 
-namespace {
-constexpr std::string_view of_adagrad[] = {"sum"};
+// ---- Adagrad
+
+template <>
+constexpr Names names_of<AdagradOptions>{{"sum"}, {"step"}};
+void check(const AdagradOptions& o) {
+  check_at_least_0("Adagrad", "lr", o.lr);
+  check_at_least_0("Adagrad", "lr_decay", o.lr_decay);
+  check_at_least_0("Adagrad", "weight_decay", o.weight_decay);
+  check_at_least_0("Adagrad", "initial_accumulator_value", o.initial_accumulator_value);
+  check_at_least_0("Adagrad", "eps", o.eps);
 }
-
-Adagrad::Adagrad(std::vector<Group> groups)
-    : OptimizerWith(of_adagrad, count, checked(std::move(groups), [](const AdagradOptions& o) {
-                      check_at_least_0("Adagrad", "lr", o.lr);
-                      check_at_least_0("Adagrad", "lr_decay", o.lr_decay);
-                      check_at_least_0("Adagrad", "weight_decay", o.weight_decay);
-                      check_at_least_0("Adagrad", "initial_accumulator_value",
-                                       o.initial_accumulator_value);
-                      check_at_least_0("Adagrad", "eps", o.eps);
-                    })) {}
-
-void Adagrad::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const AdagradOptions& o = options(group);
+void update(const AdagradOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   const double step = ++state.numbers[0];
   Tensor& squares = begun(state.tensors[0], parameter, o.initial_accumulator_value);
   const double rate = o.lr / (1 + (step - 1) * o.lr_decay);
@@ -188,21 +173,17 @@ void Adagrad::update(Tensor& parameter, const Tensor& gradient, State& state, si
   });
 }
 
-namespace {
-constexpr std::string_view of_adadelta[] = {"square_avg", "acc_delta"};
+// ---- Adadelta
+
+template <>
+constexpr Names names_of<AdadeltaOptions>{{"square_avg", "acc_delta"}, {"step"}};
+void check(const AdadeltaOptions& o) {
+  check_at_least_0("Adadelta", "lr", o.lr);
+  VITRO_CHECK(o.rho >= 0 && o.rho <= 1, "Adadelta: rho must be in [0, 1], got ", o.rho);
+  check_at_least_0("Adadelta", "eps", o.eps);
+  check_at_least_0("Adadelta", "weight_decay", o.weight_decay);
 }
-
-Adadelta::Adadelta(std::vector<Group> groups)
-    : OptimizerWith(of_adadelta, count, checked(std::move(groups), [](const AdadeltaOptions& o) {
-                      check_at_least_0("Adadelta", "lr", o.lr);
-                      VITRO_CHECK(o.rho >= 0 && o.rho <= 1, "Adadelta: rho must be in [0, 1], got ",
-                                  o.rho);
-                      check_at_least_0("Adadelta", "eps", o.eps);
-                      check_at_least_0("Adadelta", "weight_decay", o.weight_decay);
-                    })) {}
-
-void Adadelta::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const AdadeltaOptions& o = options(group);
+void update(const AdadeltaOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   ++state.numbers[0];
   Tensor& squares = begun(state.tensors[0], parameter);
   Tensor& changes = begun(state.tensors[1], parameter);
@@ -215,17 +196,14 @@ void Adadelta::update(Tensor& parameter, const Tensor& gradient, State& state, s
   });
 }
 
-namespace {
-constexpr std::string_view of_adamax[] = {"exp_avg", "exp_inf"};
+// ---- Adamax
+
+template <>
+constexpr Names names_of<AdamaxOptions>{{"exp_avg", "exp_inf"}, {"step"}};
+void check(const AdamaxOptions& o) {
+  check_moments("Adamax", o);
 }
-
-Adamax::Adamax(std::vector<Group> groups)
-    : OptimizerWith(of_adamax, count, checked(std::move(groups), [](const AdamaxOptions& o) {
-                      check_moments("Adamax", o);
-                    })) {}
-
-void Adamax::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const AdamaxOptions& o = options(group);
+void update(const AdamaxOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   const double step = ++state.numbers[0];
   Tensor &m = begun(state.tensors[0], parameter), &most = begun(state.tensors[1], parameter);
   const double rate = o.lr / (1 - std::pow(o.beta1, step));
@@ -237,19 +215,15 @@ void Adamax::update(Tensor& parameter, const Tensor& gradient, State& state, siz
   });
 }
 
-namespace {
-constexpr std::string_view of_two_moments[] = {"exp_avg", "exp_avg_sq"};
-constexpr std::string_view of_nadam[] = {"step", "mu_product"};
-}  // namespace
+// ---- NAdam
 
-NAdam::NAdam(std::vector<Group> groups)
-    : OptimizerWith(of_two_moments, of_nadam, checked(std::move(groups), [](const NAdamOptions& o) {
-                      check_moments("NAdam", o);
-                      check_at_least_0("NAdam", "momentum_decay", o.momentum_decay);
-                    })) {}
-
-void NAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const NAdamOptions& o = options(group);
+template <>
+constexpr Names names_of<NAdamOptions>{{"exp_avg", "exp_avg_sq"}, {"step", "mu_product"}};
+void check(const NAdamOptions& o) {
+  check_moments("NAdam", o);
+  check_at_least_0("NAdam", "momentum_decay", o.momentum_decay);
+}
+void update(const NAdamOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   const double step = ++state.numbers[0];
   double& product = state.numbers[1];
   if (step == 1) product = 1;
@@ -263,12 +237,7 @@ void NAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size
   const double unbiased = 1 - std::pow(o.beta2, step);
   Tensor &m = begun(state.tensors[0], parameter), &v = begun(state.tensors[1], parameter);
   run("nadam", {&parameter, &gradient, &m, &v}, [&] {
-    Tensor g = descent(gradient, o.maximize);
-    if (o.decoupled_weight_decay) {
-      (void)mul_(parameter, 1 - o.lr * o.weight_decay);
-    } else {
-      g = decayed(g, parameter, o.weight_decay);
-    }
+    const Tensor g = decayed_or_decoupled(o, gradient, parameter);
     (void)average_in(m, g, o.beta1);
     (void)average_in(v, g * g, o.beta2);
     const Tensor spread = sqrt(v / unbiased) + o.eps;
@@ -276,13 +245,14 @@ void NAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size
   });
 }
 
-RAdam::RAdam(std::vector<Group> groups)
-    : OptimizerWith(of_two_moments, count, checked(std::move(groups), [](const RAdamOptions& o) {
-                      check_moments("RAdam", o);
-                    })) {}
+// ---- RAdam
 
-void RAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const RAdamOptions& o = options(group);
+template <>
+constexpr Names names_of<RAdamOptions>{{"exp_avg", "exp_avg_sq"}, {"step"}};
+void check(const RAdamOptions& o) {
+  check_moments("RAdam", o);
+}
+void update(const RAdamOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   const double step = ++state.numbers[0];
   const double decay = std::pow(o.beta2, step), unbiased = 1 - decay;
   const double most = 2 / (1 - o.beta2) - 1, length = most - 2 * step * decay / unbiased;
@@ -295,12 +265,7 @@ void RAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size
           : 0;
   Tensor &m = begun(state.tensors[0], parameter), &v = begun(state.tensors[1], parameter);
   run("radam", {&parameter, &gradient, &m, &v}, [&] {
-    Tensor g = descent(gradient, o.maximize);
-    if (o.decoupled_weight_decay) {
-      (void)mul_(parameter, 1 - o.lr * o.weight_decay);
-    } else {
-      g = decayed(g, parameter, o.weight_decay);
-    }
+    const Tensor g = decayed_or_decoupled(o, gradient, parameter);
     (void)average_in(m, g, o.beta1);
     (void)average_in(v, g * g, o.beta2);
     const Tensor change = is_rectified ? m / (sqrt(v) + o.eps) * (rate * rectification) : m * rate;
@@ -308,20 +273,17 @@ void RAdam::update(Tensor& parameter, const Tensor& gradient, State& state, size
   });
 }
 
-namespace {
-constexpr std::string_view of_lion[] = {"exp_avg"};
+// ---- Lion
+
+template <>
+constexpr Names names_of<LionOptions>{{"exp_avg"}, {"step"}};
+void check(const LionOptions& o) {
+  check_at_least_0("Lion", "lr", o.lr);
+  check_at_least_0("Lion", "weight_decay", o.weight_decay);
+  check_beta("Lion", "beta1", o.beta1);
+  check_beta("Lion", "beta2", o.beta2);
 }
-
-Lion::Lion(std::vector<Group> groups)
-    : OptimizerWith(of_lion, count, checked(std::move(groups), [](const LionOptions& o) {
-                      check_at_least_0("Lion", "lr", o.lr);
-                      check_at_least_0("Lion", "weight_decay", o.weight_decay);
-                      check_beta("Lion", "beta1", o.beta1);
-                      check_beta("Lion", "beta2", o.beta2);
-                    })) {}
-
-void Lion::update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) {
-  const LionOptions& o = options(group);
+void update(const LionOptions& o, Tensor& parameter, const Tensor& gradient, State& state) {
   ++state.numbers[0];
   Tensor& m = begun(state.tensors[0], parameter);
   run("lion", {&parameter, &gradient, &m}, [&] {
@@ -331,5 +293,43 @@ void Lion::update(Tensor& parameter, const Tensor& gradient, State& state, size_
     (void)average_in(m, g, o.beta2);
   });
 }
+
+}  // namespace
+
+template <class Options>
+OptimizerOf<Options>::OptimizerOf(std::vector<Group> groups)
+    : OptimizerWith<Options>(Names::used(names_of<Options>.tensors),
+                             Names::used(names_of<Options>.numbers), std::move(groups)) {
+  for (size_t group = 0; group < this->group_count(); ++group) check(this->options(group));
+}
+
+template <class Options>
+void OptimizerOf<Options>::update(Tensor& parameter, const Tensor& gradient, State& state,
+                                  size_t group) {
+  optim::update(this->options(group), parameter, gradient, state);
+}
+
+template class OptimizerOf<SGDOptions>;
+template class OptimizerOf<AdamOptions>;
+template class OptimizerOf<RMSpropOptions>;
+template class OptimizerOf<AdagradOptions>;
+template class OptimizerOf<AdadeltaOptions>;
+template class OptimizerOf<AdamaxOptions>;
+template class OptimizerOf<NAdamOptions>;
+template class OptimizerOf<RAdamOptions>;
+template class OptimizerOf<LionOptions>;
+
+namespace {
+
+std::vector<Adam::Group> as_adam(const std::vector<std::pair<Parameters, AdamWOptions>>& groups) {
+  std::vector<Adam::Group> out;
+  for (const auto& [parameters, options] : groups) out.push_back({parameters, options});
+  return out;
+}
+
+}  // namespace
+
+AdamW::AdamW(const std::vector<std::pair<Parameters, AdamWOptions>>& groups)
+    : Adam(as_adam(groups)) {}
 
 }  // namespace vitro::optim

@@ -223,6 +223,40 @@ TEST(Backward, errors_name_the_place_of_the_call) {
   }
 }
 
+TEST(Backward, sums_those_of_the_inputs_that_are_named) {
+  Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const Tensor y = x * w;
+  const auto loss = [&] { return sum(y * y); };
+  backward(loss(), {}, {.retain_graph = true, .inputs = {w, y}});
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_EQ(numbers(w.grad()), (Numbers{2 * 3 * 1, 2 * 8 * 2}));
+  EXPECT_EQ(numbers(y.grad()), (Numbers{6, 16}));
+  backward(loss(), {}, {.retain_graph = true, .inputs = {y}});
+  EXPECT_EQ(numbers(y.grad()), (Numbers{12, 32}));
+}
+
+TEST(Backward, views_of_views_may_be_deep) {
+  Tensor x = leaf({1, 2});
+  const Tensor base = x * 1.0;
+  Tensor y = base;
+  for (int i = 0; i < 20000; ++i) y = view(y, i % 2 == 0 ? Sizes{2, 1} : Sizes{2});
+  sum(y * y).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{2, 4}));
+  x.set_grad({});
+  (void)mul_(y, 3.0);
+  sum(base).backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{3, 3}));
+}
+
+TEST(Backward, a_hook_may_outlive_its_tensor) {
+  HookHandle handle;
+  {
+    Tensor x = leaf({1, 2});
+    handle = register_hook(x, [](const Tensor&) { return Tensor(); });
+  }
+  handle.remove();
+}
+
 TEST(Grad, gives_gradients_and_changes_no_leaf) {
   Tensor x = leaf({1, 2}), y = leaf({3, 4}), unused = leaf({5});
   const Tensor z = x * y;

@@ -231,6 +231,37 @@ TEST(Optim, lbfgs_is_that_of_torch) {
   }
 }
 
+// torch has no Lion: algorithm 2 of its paper, number by number.
+TEST(Optim, lion_follows_its_paper) {
+  Tensor x = Tensor::from({1.0, -2.0}, {2}).set_requires_grad(true);
+  Lion optimizer({&x}, {.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .weight_decay = 0.5});
+  double want[] = {1, -2}, m[] = {0, 0};
+  for (int i = 0; i < 6; ++i) {
+    optimizer.zero_grad();
+    sum(x * x * x).backward();
+    optimizer.step();
+    for (int k = 0; k < 2; ++k) {
+      const double g = 3 * want[k] * want[k], c = 0.8 * m[k] + 0.2 * g;
+      want[k] -= 0.1 * ((c > 0 ? 1 : c < 0 ? -1 : 0) + 0.5 * want[k]);
+      m[k] = 0.9 * m[k] + 0.1 * g;
+      EXPECT_NEAR(numbers(x)[static_cast<size_t>(k)], want[k], 1e-12) << i;
+    }
+  }
+}
+
+TEST(Optim, loaded_weights_go_on_requiring_gradients) {
+  Net net;
+  net.requires_grad_();
+  net.load([&](std::string_view name) {
+    for (const auto& [known, tensor] : net.named_parameters()) {
+      if (known == name) return clone(detach(*tensor));
+    }
+    return Tensor();
+  });
+  EXPECT_TRUE(net.in.weight.requires_grad());
+  EXPECT_TRUE(net.out.bias.is_leaf());
+}
+
 TEST(Optim, groups_have_options_of_their_own) {
   Problem both, apart;
   SGD together(both.parameters(), {.lr = 0.1});

@@ -22,35 +22,32 @@
 
 namespace vitro::optim {
 
+// The optimizer that has these options.
+template <class Options>
+class OptimizerOf : public OptimizerWith<Options> {
+ public:
+  using Group = typename OptimizerWith<Options>::Group;
+  explicit OptimizerOf(std::vector<Group> groups);
+  explicit OptimizerOf(const Parameters& parameters, Options options = {})
+      : OptimizerOf(std::vector<Group>{{parameters, options}}) {}
+
+ private:
+  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
+};
+
 // Stochastic gradient descent with momentum (Sutskever et al., 2013).
 struct SGDOptions {
   double lr = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
   bool nesterov = false, maximize = false;
 };
-class SGD final : public OptimizerWith<SGDOptions> {
- public:
-  explicit SGD(std::vector<Group> groups);
-  explicit SGD(const Parameters& parameters, SGDOptions options = {})
-      : SGD(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using SGD = OptimizerOf<SGDOptions>;
 
 // Kingma and Ba, 2015; amsgrad: Reddi et al., 2018.
 struct AdamOptions {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool amsgrad = false, maximize = false, decoupled_weight_decay = false;
 };
-class Adam : public OptimizerWith<AdamOptions> {
- public:
-  explicit Adam(std::vector<Group> groups);
-  explicit Adam(const Parameters& parameters, AdamOptions options = {})
-      : Adam(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using Adam = OptimizerOf<AdamOptions>;
 
 // Adam whose weight decay does not pass through the moments (Loshchilov and Hutter, 2019).
 struct AdamWOptions {
@@ -72,104 +69,58 @@ struct RMSpropOptions {
   double lr = 1e-2, alpha = 0.99, eps = 1e-8, weight_decay = 0, momentum = 0;
   bool centered = false, maximize = false;
 };
-class RMSprop final : public OptimizerWith<RMSpropOptions> {
- public:
-  explicit RMSprop(std::vector<Group> groups);
-  explicit RMSprop(const Parameters& parameters, RMSpropOptions options = {})
-      : RMSprop(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using RMSprop = OptimizerOf<RMSpropOptions>;
 
 // Duchi et al., 2011.
 struct AdagradOptions {
   double lr = 1e-2, lr_decay = 0, weight_decay = 0, initial_accumulator_value = 0, eps = 1e-10;
   bool maximize = false;
 };
-class Adagrad final : public OptimizerWith<AdagradOptions> {
- public:
-  explicit Adagrad(std::vector<Group> groups);
-  explicit Adagrad(const Parameters& parameters, AdagradOptions options = {})
-      : Adagrad(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using Adagrad = OptimizerOf<AdagradOptions>;
 
 // Zeiler, 2012.
 struct AdadeltaOptions {
   double lr = 1.0, rho = 0.9, eps = 1e-6, weight_decay = 0;
   bool maximize = false;
 };
-class Adadelta final : public OptimizerWith<AdadeltaOptions> {
- public:
-  explicit Adadelta(std::vector<Group> groups);
-  explicit Adadelta(const Parameters& parameters, AdadeltaOptions options = {})
-      : Adadelta(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using Adadelta = OptimizerOf<AdadeltaOptions>;
 
 // Adam with the infinity norm (Kingma and Ba, 2015).
 struct AdamaxOptions {
   double lr = 2e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool maximize = false;
 };
-class Adamax final : public OptimizerWith<AdamaxOptions> {
- public:
-  explicit Adamax(std::vector<Group> groups);
-  explicit Adamax(const Parameters& parameters, AdamaxOptions options = {})
-      : Adamax(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using Adamax = OptimizerOf<AdamaxOptions>;
 
 // Adam with Nesterov's momentum (Dozat, 2016).
 struct NAdamOptions {
   double lr = 2e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0, momentum_decay = 4e-3;
   bool decoupled_weight_decay = false, maximize = false;
 };
-class NAdam final : public OptimizerWith<NAdamOptions> {
- public:
-  explicit NAdam(std::vector<Group> groups);
-  explicit NAdam(const Parameters& parameters, NAdamOptions options = {})
-      : NAdam(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using NAdam = OptimizerOf<NAdamOptions>;
 
 // Adam with a rectified variance (Liu et al., 2020).
 struct RAdamOptions {
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   bool decoupled_weight_decay = false, maximize = false;
 };
-class RAdam final : public OptimizerWith<RAdamOptions> {
- public:
-  explicit RAdam(std::vector<Group> groups);
-  explicit RAdam(const Parameters& parameters, RAdamOptions options = {})
-      : RAdam(std::vector<Group>{{parameters, options}}) {}
-
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+using RAdam = OptimizerOf<RAdamOptions>;
 
 // The sign of a momentum (Chen et al., 2023); with weight decay as AdamW.
 struct LionOptions {
   double lr = 1e-4, beta1 = 0.9, beta2 = 0.99, weight_decay = 0;
   bool maximize = false;
 };
-class Lion final : public OptimizerWith<LionOptions> {
- public:
-  explicit Lion(std::vector<Group> groups);
-  explicit Lion(const Parameters& parameters, LionOptions options = {})
-      : Lion(std::vector<Group>{{parameters, options}}) {}
+using Lion = OptimizerOf<LionOptions>;
 
- private:
-  void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
-};
+extern template class OptimizerOf<SGDOptions>;
+extern template class OptimizerOf<AdamOptions>;
+extern template class OptimizerOf<RMSpropOptions>;
+extern template class OptimizerOf<AdagradOptions>;
+extern template class OptimizerOf<AdadeltaOptions>;
+extern template class OptimizerOf<AdamaxOptions>;
+extern template class OptimizerOf<NAdamOptions>;
+extern template class OptimizerOf<RAdamOptions>;
+extern template class OptimizerOf<LionOptions>;
 
 }  // namespace vitro::optim

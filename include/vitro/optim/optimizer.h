@@ -75,6 +75,7 @@ class OptimizerWith : public Optimizer {
     Parameters parameters;
     Options options;
   };
+  size_t group_count() const { return options_.size(); }
   // Options may be changed between steps.
   Options& options(size_t group = 0) { return options_.at(group); }
 
