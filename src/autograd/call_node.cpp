@@ -28,8 +28,10 @@ bool SavedValue::was_written() const {
   return kept && writes_to(kept->tensor) != kept->writes;
 }
 
-void SavedValue::release() {
-  if (Kept* kept = std::get_if<Kept>(&value_)) kept->tensor = {};
+bool SavedValue::release() {
+  Kept* kept = std::get_if<Kept>(&value_);
+  if (kept) kept->tensor = {};
+  return kept != nullptr;
 }
 
 namespace {
@@ -59,9 +61,8 @@ CallNode::CallNode(SavedCall saved, std::source_location from)
 
 void CallNode::release() {
   const std::lock_guard hold(lock_);
-  released_ = true;
-  for (SavedValue& value : saved_.operands) value.release();
-  for (SavedValue& value : saved_.results) value.release();
+  for (SavedValue& value : saved_.operands) released_ |= value.release();
+  for (SavedValue& value : saved_.results) released_ |= value.release();
 }
 
 // The calls of the formula, and their errors, belong to the place and the module of the call.

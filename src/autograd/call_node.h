@@ -29,7 +29,8 @@ class SavedValue {
   Operand operand(bool numbers, Shapes& shapes, Tensor& place) const;
   // Whether its elements were written since.
   bool was_written() const;
-  void release();
+  // Returns whether elements were saved.
+  bool release();
 
  private:
   struct Kept {
@@ -65,7 +66,7 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
   Tensor with_history(const Tensor& result, uint32_t k);
 
   SavedCall saved_;
-  bool released_ = false;
+  bool released_ = false;  // what was saved; a call that saved nothing may be gone through again
 };
 
 // The same elements, in memory of the same storage, without a record.

@@ -131,6 +131,14 @@ TEST(Backward, goes_through_a_graph_once) {
             std::string::npos);
 }
 
+TEST(Backward, goes_again_through_a_graph_that_saved_nothing) {
+  Tensor x = leaf({1, 2});
+  const Tensor y = sum(x * 2.0 + x);
+  y.backward();
+  y.backward();
+  EXPECT_EQ(numbers(x.grad()), (Numbers{6, 6}));
+}
+
 TEST(Backward, notices_what_was_overwritten) {
   Tensor x = leaf({1, 2});
   const Tensor y = x * 1.0, z = y * y;
