@@ -94,13 +94,6 @@ bool is_shared(const TensorImpl& output, SegmentArguments& arguments) {
   return arguments.storages.seen(output.storage);
 }
 
-// The memory of a deferred tensor has been written in the order of the program.
-void keep_writes(const TensorImpl& memory, const TensorImpl& made) {
-  if (memory.writes == 0) return;
-  const uint32_t known = made.storage.writes();
-  if (memory.writes > known) made.storage.add_writes(memory.writes - known);
-}
-
 // By slot: the one whose memory its tensor is a window of.
 std::vector<uint32_t> memories_of(std::span<const TraceNode* const> path, uint32_t slots) {
   std::vector<uint32_t> out(slots);
@@ -182,8 +175,7 @@ inline void Runner::materialize_results(const Plan& plan) {
     deferred.strides = binding.symbolic ? symbols.values(binding.meta->strides) : binding.strides;
     const int64_t within = binding.symbolic ? symbols.value(binding.meta->offset) : binding.offset;
     deferred.offset = source.offset + within;
-    if (binding.output >= 0 && slots_.is_used(binding.memory))
-      keep_writes(slots_[binding.memory], deferred);
+    if (binding.output >= 0) keep_writes(binding.memory, deferred);
     if (binding.symbolic && !binding.sized_by_data) remembered_.add_result(deferred, *binding.meta);
     Slots::mark_materialized(deferred);
   }
@@ -292,6 +284,13 @@ Operand Runner::operand_of(const NodeOperand& recorded, std::span<const Tensor> 
   return Operand(Scalar(values_.symbols.value(recorded.number.expr())));
 }
 
+// A frozen call defers only its results: the slot of their memory may never have been used.
+void Runner::keep_writes(uint32_t memory, const TensorImpl& made) const {
+  if (!slots_.is_used(memory)) return;
+  const uint32_t counted = slots_[memory].writes, known = made.storage.writes();
+  if (counted > known) made.storage.add_writes(counted - known);
+}
+
 // Materializes deferred tensors right after their op, so that a failure keeps the earlier results.
 // Releases values after their last use, as a program that runs eagerly does.
 void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
@@ -330,7 +329,7 @@ void Runner::interpret_path(const TraceNode& last, const SegmentVariant* variant
         deferred.sizes = computed.sizes;
         deferred.strides = computed.strides;
         deferred.offset = computed.offset;
-        keep_writes(slots_[memories[slot]], deferred);
+        keep_writes(memories[slot], deferred);
         Slots::mark_materialized(deferred);
       }
       if (last_readers[slot]) tensors[slot] = std::move(results[k]);

@@ -69,6 +69,8 @@ class Runner {
   void run_compiled(const SegmentVariant& variant);
   void materialize_results(const Plan& plan);
   void lay_out_empty(const SegmentVariant& variant);
+  // Counts in the storage of `made` what the program has written to the memory in that slot.
+  void keep_writes(uint32_t memory, const TensorImpl& made) const;
   void interpret_path(const TraceNode& last, const SegmentVariant* variant, const Code* code,
                       std::string_view reason);
   void call_node(const TraceNode& node, std::span<const Operand> operands,

@@ -114,6 +114,14 @@ TEST_F(FailedRun, of_a_frozen_call_goes_on) {
   EXPECT_EQ(f.report().fallbacks.size(), 1U);
 }
 
+TEST_F(FailedRun, of_a_frozen_call_may_give_a_view_of_what_the_program_let_go) {
+  options.fullgraph = options.frozen = true;
+  auto f = compile([](const Tensor& x) { return slice(add_(mul(x, 2.0), 1.0), 0, 1); }, options);
+  EXPECT_EQ(values(f(vec({1, 2}))), (std::vector<float>{5}));
+  backend->fail = fail_as_a_bug;
+  EXPECT_EQ(values(f(vec({3, 4}))), (std::vector<float>{9}));
+}
+
 TEST_F(FailedRun, that_blames_the_data_is_believed_only_where_eager_does_too) {
   auto f = compile([](const Tensor& x) { return add(x, 1.0); }, options);
   backend->fail = [] { throw_error("gather: index 3 is out of range"); };
