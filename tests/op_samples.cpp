@@ -1,11 +1,12 @@
-// Reads the samples of a family from its .jsonl and .bin files, and compares results with them.
+// Reads the samples of a family from its .jsonl.gz and .bin.gz files, and compares results with them.
 #include "op_samples.h"
+
+#include <zlib.h>
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 namespace vitro::test {
@@ -85,6 +86,21 @@ SampleResult result_of(Payload payload, const json& row) {
       row.contains("strides") ? row["strides"].get<std::vector<int64_t>>() : contiguous(r.sizes);
   if (row.contains("offset")) r.offset = row["offset"].get<int64_t>();
   return r;
+}
+
+std::vector<std::byte> read_gz(const std::string& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  std::vector<std::byte> out;
+  constexpr unsigned chunk = 1U << 20;
+  for (int got = chunk; got == chunk;) {
+    const size_t end = out.size();
+    out.resize(end + chunk);
+    got = gzread(file.get(), out.data() + end, chunk);
+    if (got < 0) throw std::runtime_error("cannot read " + path);
+    out.resize(end + static_cast<size_t>(got));
+  }
+  return out;
 }
 
 void describe(std::string& text, const SampleOperand& operand) {
@@ -318,13 +334,13 @@ OpSamples OpSamples::read_files(const std::string& prefix) {
 }
 
 void OpSamples::add(const std::string& prefix) {
-  std::ifstream lines(prefix + ".jsonl"), file(prefix + ".bin", std::ios::binary);
-  if (!lines || !file) throw std::runtime_error("cannot open " + prefix + ".jsonl or its .bin");
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  std::vector<std::byte>& payload = payloads_.emplace_back(bytes.size());
-  std::memcpy(payload.data(), bytes.data(), bytes.size());
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
+  const std::vector<std::byte>& payload = payloads_.emplace_back(read_gz(prefix + ".bin.gz"));
+  const std::vector<std::byte> bytes = read_gz(prefix + ".jsonl.gz");
+  std::string_view lines(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (int number = 1; !lines.empty(); ++number) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
     std::string place = last_part(prefix) + ".jsonl:" + std::to_string(number);
     try {
       samples_.push_back(sample_of(payload, json::parse(line)));

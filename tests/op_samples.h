@@ -78,7 +78,7 @@ class OpSamples {
   // Throws std::runtime_error if a file is missing or malformed.
   static OpSamples read(std::string_view family);
   static OpSamples read_gradients();  // the families of gradients
-  // PREFIX.jsonl and PREFIX.bin in any folder.
+  // PREFIX.jsonl.gz and PREFIX.bin.gz in any folder.
   static OpSamples read_files(const std::string& prefix);
   static const std::vector<std::string>& families();
 

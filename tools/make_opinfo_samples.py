@@ -2,8 +2,8 @@
 """Records what PyTorch's own samples of its ops (OpInfo) call, in the format of tests/data/op_samples.  `tools/check_ops` runs it.
 
 usage: .venv/bin/python tools/make_opinfo_samples.py PREFIX [--dtype float32] [--op NAME] [--limit ELEMENTS] [--each COUNT] [--bytes COUNT]
-  PREFIX.jsonl, PREFIX.bin   the distinct calls of ATen's ops, with torch's results
-  PREFIX.samples.jsonl       each sample: `entry` and `number`, and `calls` (lines of PREFIX.jsonl, from 0) or `skip`, why there are none
+  PREFIX.jsonl.gz, .bin.gz   the distinct calls of ATen's ops, with torch's results
+  PREFIX.samples.jsonl       each sample: `entry` and `number`, and `calls` (lines of PREFIX.jsonl.gz, from 0) or `skip`, why there are none
 A sample is a call of a Python function.  Recorded are the calls of ATen's ops that the function itself makes: `matmul`, not what `matmul`
 is made of.  Samples are seeded: the same torch writes the same files."""
 import argparse
@@ -301,7 +301,7 @@ def record(options):
             except NotRecorded as reason:
                 line["skip"] = str(reason)
             lines.append(line)
-    calls.write(options.prefix.parent)
+    calls.write(options.prefix.parent, level=1)
     options.prefix.with_name(options.prefix.name + ".samples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return lines, calls
 

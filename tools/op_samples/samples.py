@@ -1,4 +1,5 @@
-"""Runs one call with torch, turns it into a sample, and writes a family of samples: FAMILY.jsonl and FAMILY.bin."""
+"""Runs one call with torch, turns it into a sample, and writes a family of samples: FAMILY.jsonl.gz and FAMILY.bin.gz."""
+import gzip
 import json
 import math
 import pathlib
@@ -168,11 +169,12 @@ class Family:
                 self.odd.append(f"{op} {NAMES[o.dtype]} {attrs}: {o[~near].tolist()[:3]} beside {e[~near].tolist()[:3]}")
         return exact
 
-    def write(self, folder):
+    def write(self, folder, level=9):
+        """Returns the size of what it wrote, uncompressed.  The same samples give the same bytes."""
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines)
-        (folder / f"{self.name}.jsonl").write_text(text)
-        (folder / f"{self.name}.bin").write_bytes(self.payload)
+        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines).encode()
+        for kind, data in ("jsonl", text), ("bin", self.payload):
+            (folder / f"{self.name}.{kind}.gz").write_bytes(gzip.compress(data, level, mtime=0))
         return len(text) + len(self.payload)
 
