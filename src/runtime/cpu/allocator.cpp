@@ -36,7 +36,7 @@ std::atomic<int64_t>& most_cached() {
   static auto* bytes = [] {
     const int64_t wish = cpu_cache_mb.get();
     const int64_t found = wish >= 0 ? std::min(wish, INT64_MAX >> 20) << 20
-                                    : static_cast<int64_t>(machine().memory_bytes / 4);
+                                    : static_cast<int64_t>(machine().available_memory_bytes / 4);
     return new std::atomic<int64_t>(keeps_blocks ? found : 0);
   }();
   return *bytes;

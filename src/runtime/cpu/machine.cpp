@@ -3,11 +3,13 @@
 #include "runtime/cpu/machine.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 
@@ -66,6 +68,19 @@ int allowed_by_quota() {
   return static_cast<int>(std::max<long long>((quota + period - 1) / period, 1));
 }
 
+// A container's limit of memory; "max" means none.
+size_t memory_of_container() {
+  unsigned long long bytes = 0;
+  const std::string line = first_line("/sys/fs/cgroup/memory.max");
+  return std::sscanf(line.c_str(), "%llu", &bytes) == 1 ? bytes : SIZE_MAX;
+}
+
+size_t address_space() {
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : SIZE_MAX;
+}
+
 Machine ask() {
   Machine m;
   utsname system{};
@@ -74,6 +89,7 @@ Machine ask() {
   m.available_threads = std::min(allowed_by_affinity(), allowed_by_quota());
   m.memory_bytes =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  m.available_memory_bytes = std::min({m.memory_bytes, memory_of_container(), address_space()});
   read_caches(m);
   m.features = usable_features();
   return m;

@@ -23,8 +23,9 @@ struct Machine {
   int available_threads = 1;  // hardware threads that this process may use: affinity and quota
   int hardware_threads = 1;   // hardware threads of the machine that are online
   size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one core; L3: the entire cache; 0: none
-  size_t memory_bytes = 0;
-  std::vector<CpuFeature> features;  // usable ones, sorted by name
+  size_t memory_bytes = 0;                           // of the machine
+  size_t available_memory_bytes = 0;  // what this process may use of it: container, RLIMIT_AS
+  std::vector<CpuFeature> features;   // usable ones, sorted by name
 
   bool has(std::string_view feature) const;
 };

@@ -1,8 +1,10 @@
 #include "runtime/cpu/machine.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -26,8 +28,21 @@ TEST(Machine, has_threads_memory_and_an_architecture) {
   EXPECT_LE(m.available_threads, m.hardware_threads);
   EXPECT_LE(m.available_threads, static_cast<int>(std::thread::hardware_concurrency()));
   EXPECT_FALSE(m.architecture.empty());
-  EXPECT_GT(m.memory_bytes, size_t{1} << 28);
+  EXPECT_GT(m.available_memory_bytes, size_t{1} << 28);
+  EXPECT_LE(m.available_memory_bytes, m.memory_bytes);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve more addresses
+TEST(MachineDeathTest, offers_no_more_memory_than_the_process_may_map) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has not asked before
+  const auto bounded = [] {
+    const rlimit limit{rlim_t{1} << 30, rlim_t{1} << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    std::exit(machine().available_memory_bytes == limit.rlim_cur ? 0 : 1);
+  };
+  EXPECT_EXIT(bounded(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(Machine, agrees_with_the_kernel_about_features) {
   const std::string all = flags();
