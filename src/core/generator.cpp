@@ -1,11 +1,14 @@
 // The generator of the process: the words of Philox, and PyTorch's numbers of the Mersenne Twister.
 #include "vitro/core/generator.h"
 
+#include <bit>
 #include <cmath>
 #include <mutex>
 #include <numbers>
+#include <sstream>
 
 #include "vitro/base/error.h"
+#include "vitro/core/generator_state.h"
 #include "vitro/core/mt19937.h"
 
 namespace vitro {
@@ -64,6 +67,45 @@ RandomState take_random(uint64_t draws) {
   const RandomState now = p.state;
   p.state.counter += draws;
   return now;
+}
+
+std::string generator_state() {
+  Process& p = process();
+  std::lock_guard hold(p.lock);
+  std::ostringstream out;
+  out << (p.twister ? "mt19937 " : "philox ") << p.state.seed << ' ' << p.state.counter;
+  if (p.twister) out << ' ' << *p.twister;
+  return out.str();
+}
+
+void set_generator_state(std::string_view state) {
+  std::istringstream in{std::string(state)};
+  std::string name, rest;
+  RandomState numbers{0, 0};
+  std::optional<Mt19937> twister;
+  in >> name >> numbers.seed >> numbers.counter;
+  if (name == "mt19937") in >> twister.emplace(0);
+  const bool is_whole = !in.fail() && !(in >> rest);
+  VITRO_CHECK(is_whole && (name == "philox" || name == "mt19937"),
+              "set_generator_state: got a text that generator_state() does not write");
+  Process& p = process();
+  std::lock_guard hold(p.lock);
+  p.state = numbers;
+  p.twister = twister;
+}
+
+std::ostream& operator<<(std::ostream& out, const Mt19937& generator) {
+  const double second = generator.second_.value_or(0.0);
+  return out << generator.words_ << ' ' << generator.second_.has_value() << ' '
+             << std::bit_cast<uint64_t>(second);
+}
+
+std::istream& operator>>(std::istream& in, Mt19937& generator) {
+  bool has_second = false;
+  uint64_t second = 0;
+  in >> generator.words_ >> has_second >> second;
+  generator.second_ = has_second ? std::optional(std::bit_cast<double>(second)) : std::nullopt;
+  return in;
 }
 
 double Mt19937::normal() {

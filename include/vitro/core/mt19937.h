@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <random>
 #include <span>
@@ -30,6 +31,10 @@ class Mt19937 {
   // f16 and bf16 (`is_half`) the rest behind the last whole block draws nothing of its own.
   void fill_normal(std::span<float> out, bool is_half = false);
   void fill_normal(std::span<double> out);
+
+  // Its words, and the number kept by normal(), as text.
+  friend std::ostream& operator<<(std::ostream& out, const Mt19937& generator);
+  friend std::istream& operator>>(std::istream& in, Mt19937& generator);
 
  private:
   std::mt19937 words_;
