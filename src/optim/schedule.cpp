@@ -125,7 +125,7 @@ double OneCycleLR::between(int64_t steps, double first, double middle, double la
   return at <= down ? from_to(middle, first, up, down) : from_to(first, last, down, total - 1);
 }
 double OneCycleLR::rate(double, int64_t steps) const {
-  VITRO_CHECK(steps < total_, "OneCycleLR: step ", steps + 1, " of ", total_,
+  VITRO_CHECK(steps <= total_, "OneCycleLR: step ", steps, " of ", total_,
               "; a cycle has as many steps as total_steps says");
   const double first = max_ / options_.div_factor;
   return between(steps, first, max_, first / options_.final_div_factor);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
+#include "vitro/base/cat.h"
 #include "vitro/report/units.h"
 
 namespace vitro::report {
@@ -26,6 +28,7 @@ Progress::Progress(std::string job, uint64_t total)
     : job_(std::move(job)),
       total_(total),
       begin_ms_(now_in_ms()),
+      step_ms_(begin_ms_),
       next_ms_(begin_ms_ + quiet_ms),
       terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -36,15 +39,18 @@ Progress::~Progress() {
 void Progress::step(std::string job, uint64_t total) {
   job_ = std::move(job);
   total_ = total;
+  step_ms_ = now_in_ms();
   if (drawn_) next_ms_ = 0;
   at(0);
 }
 
-void Progress::at(uint64_t done) {
+void Progress::at(uint64_t done, std::string_view note) {
   done_ = done;
   if (!terminal_) return;
   const uint64_t now = now_in_ms();
-  if (now >= next_ms_) draw(now);
+  if (now < next_ms_) return;
+  note_ = note;
+  draw(now);
 }
 
 void Progress::draw(uint64_t now_ms) {
@@ -58,8 +64,14 @@ void Progress::draw(uint64_t now_ms) {
   const uint64_t filled = bar_width * std::min(done_, total_) / total_;
   const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '.');
   const std::string share = percent_text(static_cast<double>(done_), static_cast<double>(total_));
-  std::fprintf(stderr, "\r%s [%s] %s, %.0f s\033[K", job_.c_str(), bar.c_str(), share.c_str(),
-               seconds);
+  std::string more;
+  if (done_ > 0 && done_ < total_) {
+    const double rate = static_cast<double>(now_ms - step_ms_) / 1000 / static_cast<double>(done_);
+    more = cat(", ", std::lround(rate * static_cast<double>(total_ - done_)), " s left");
+  }
+  if (!note_.empty()) more += ", " + note_;
+  std::fprintf(stderr, "\r%s [%s] %s, %.0f s%s\033[K", job_.c_str(), bar.c_str(), share.c_str(),
+               seconds, more.c_str());
 }
 
 }  // namespace vitro::report

@@ -399,5 +399,19 @@ TEST(Clip, limits_the_norm_and_the_elements) {
   EXPECT_FALSE(without.grad().defined());
 }
 
+// torch 2.13: [0.4 0.95 0.611 0.188 4e-06 0.188] after 0 to 5 steps, and a ValueError after 6.
+TEST(Schedule, one_cycle_takes_as_many_steps_as_it_has) {
+  Problem problem;
+  SGD optimizer(problem.parameters(), {.lr = 0.1, .momentum = 0.9});
+  OneCycleLR schedule(optimizer, 1.0, 5);
+  for (const double rate :
+       {0.9504846320134737, 0.6112620219362893, 0.18825834605023697, 4e-06, 0.18825834605023686}) {
+    schedule.step();
+    EXPECT_NEAR(*optimizer.learning_rates()[0], rate, 1e-12);
+  }
+  EXPECT_EQ(error_of([&] { schedule.step(); }),
+            "OneCycleLR: step 6 of 5; a cycle has as many steps as total_steps says");
+}
+
 }  // namespace
 }  // namespace vitro::optim

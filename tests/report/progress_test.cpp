@@ -18,7 +18,7 @@ std::string on_a_terminal(useconds_t microseconds) {
     {
       Progress progress("packing", 200);
       usleep(microseconds);
-      progress.at(50);
+      progress.at(50, "loss 0.5");
     }
     _exit(0);
   }
@@ -40,6 +40,7 @@ TEST(Progress, prints_nothing_for_a_short_job) {
 TEST(Progress, shows_progress_of_a_long_job_and_clears_the_line) {
   const std::string seen = on_a_terminal(1'100'000);
   EXPECT_NE(seen.find("\rpacking [######..................] 25.00%"), std::string::npos) << seen;
+  EXPECT_NE(seen.find(" s left, loss 0.5\033[K"), std::string::npos) << seen;
   EXPECT_TRUE(seen.ends_with("\r\033[K")) << seen;
 }
 
