@@ -6,7 +6,7 @@
 
 #include "image_input.h"
 #include "vitro/exported/model.h"
-#include "vitro/io/named_tensor.h"
+#include "vitro/core/named_tensor.h"
 
 namespace vitro::cli {
 

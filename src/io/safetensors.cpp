@@ -102,4 +102,14 @@ Result<Tensor> Safetensors::tensor(std::string_view name) const {
                       contiguous_strides(name, entry->sizes));
 }
 
+Result<std::vector<NamedTensor>> Safetensors::tensors() const {
+  std::vector<NamedTensor> out;
+  for (const uint32_t i : by_name_) {
+    Result<Tensor> one = tensor(entries_[i].name);
+    if (!one) return one.failure();
+    out.push_back({entries_[i].name, *std::move(one)});
+  }
+  return out;
+}
+
 }  // namespace vitro::io

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <unordered_set>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
+#include "vitro/core/interpreter.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::nn {
 
@@ -138,6 +141,61 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     for (auto& [other, tied] : all)
       if (tied->same_as(before)) *tied = loaded;
   }
+}
+
+std::vector<NamedTensor> Module::state_dict() {
+  std::vector<NamedTensor> out;
+  for (const Kind kind : {Kind::parameter, Kind::buffer}) {
+    for (const auto& [name, tensor] : named(kind, false))
+      if (tensor->defined()) out.push_back({name, *tensor});
+  }
+  return out;
+}
+
+bool Module::ignores_path(std::string_view path) const {
+  for (const Module* part : parts_) {
+    const std::string& name = part->name();
+    if (path.size() > name.size() && path[name.size()] == '.' && path.starts_with(name) &&
+        part->ignores_path(path.substr(name.size() + 1)))
+      return true;
+  }
+  return ignores(path);
+}
+
+Module::Unmatched Module::load_state_dict(std::span<const NamedTensor> state, bool strict) {
+  std::map<std::string_view, const Tensor*> left;
+  for (const NamedTensor& one : state) left[one.name] = &one.tensor;
+  Unmatched out;
+  std::string wrong;
+  std::map<const TensorImpl*, const Tensor*> values;  // by what they are for
+  const std::vector<NamedTensor> own = state_dict();
+  for (const auto& [name, tensor] : own) {
+    const auto found = left.extract(name);
+    if (!found) continue;
+    const Tensor& value = *found.mapped();
+    if (!value.defined() || !attribute::same(value.sizes(), tensor.sizes()))
+      wrong += cat("\n  ", std::string_view(name), ": got ",
+                   value.defined() ? cat(value.dtype(), value.sizes()) : "an undefined tensor",
+                   ", needs ", tensor.dtype(), tensor.sizes());
+    values[tensor.impl()] = &value;
+  }
+  for (const auto& [name, tensor] : own)
+    if (!values.contains(tensor.impl())) out.missing.push_back(name);
+  for (const auto& [name, tensor] : left)
+    if (!ignores_path(name)) out.unexpected.emplace_back(name);
+  if (strict) {
+    for (const std::string& name : out.missing)
+      wrong += cat("\n  ", std::string_view(name), ": missing");
+    for (const std::string& name : out.unexpected)
+      wrong += cat("\n  ", std::string_view(name), ": unexpected");
+  }
+  VITRO_CHECK(wrong.empty(), "load_state_dict: the state does not fit this model:", wrong);
+  const NoGrad unrecorded;
+  for (const auto& [name, tensor] : own) {
+    const auto value = values.extract(tensor.impl());
+    if (value) copy_(tensor, *value.mapped());
+  }
+  return out;
 }
 
 }  // namespace vitro::nn

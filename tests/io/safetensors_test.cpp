@@ -131,6 +131,14 @@ TEST(Safetensors, writing_to_a_tensor_leaves_the_file_alone) {
             (std::vector<double>{1, 2}));
 }
 
+TEST(Safetensors, all_tensors_come_in_order_of_their_names) {
+  const auto all = Safetensors::read(sample("all_dtypes"))->tensors();
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->size(), Safetensors::read(sample("all_dtypes"))->entries().size());
+  for (size_t i = 1; i < all->size(); ++i) EXPECT_LT((*all)[i - 1].name, (*all)[i].name);
+  EXPECT_FALSE(Safetensors::read(sample("other_dtypes"))->tensors().ok());
+}
+
 TEST(Safetensors, dtypes_that_are_not_ours_are_listed_but_give_no_tensor) {
   auto file = Safetensors::read(sample("other_dtypes"));
   ASSERT_TRUE(file) << file.why();

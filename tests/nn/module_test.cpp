@@ -79,6 +79,81 @@ TEST(Module, load_leaves_the_tensors_that_it_is_given_as_they_are) {
   EXPECT_EQ(model.weight.storage().data(), given.storage().data());
 }
 
+// What a model for images has: parameters, buffers, a submodule.
+struct Small : Module {
+  Linear fc{*this, "fc", 2, 2, false};
+  BatchNorm1d norm{*this, "norm", 2};
+};
+
+std::vector<std::string> names_of(const std::vector<NamedTensor>& state) {
+  std::vector<std::string> names;
+  for (const NamedTensor& one : state) names.push_back(one.name);
+  return names;
+}
+
+TEST(StateDict, has_the_names_of_torch_and_the_tensors_of_the_module) {
+  Small model;
+  const std::vector<NamedTensor> state = model.state_dict();
+  EXPECT_EQ(names_of(state), (std::vector<std::string>{"fc.weight", "norm.weight", "norm.bias",
+                                                       "norm.running_mean", "norm.running_var"}));
+  EXPECT_TRUE(state[0].tensor.same_as(model.fc.weight));
+  Tied tied;
+  EXPECT_EQ(names_of(tied.state_dict()), (std::vector<std::string>{"embed", "head"}));
+}
+
+TEST(StateDict, values_are_copied_in_place) {
+  Small model, other;
+  model.requires_grad_();
+  const Tensor weight = model.fc.weight;
+  std::vector<NamedTensor> state = other.state_dict();
+  state[0].tensor = Tensor::from({1.0, 2.0, 3.0, 4.0}, {2, 2});    // of another dtype
+  state.push_back({"norm.num_batches_tracked", constant({}, 7)});  // PyTorch's
+  const Module::Unmatched unmatched = model.load_state_dict(state);
+  EXPECT_TRUE(unmatched.missing.empty() && unmatched.unexpected.empty());
+  EXPECT_TRUE(model.fc.weight.same_as(weight));
+  EXPECT_EQ(weight.to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_TRUE(weight.requires_grad() && weight.is_leaf());
+  EXPECT_NE(other.fc.weight.to_vector<float>(), weight.to_vector<float>());
+}
+
+TEST(StateDict, what_does_not_fit_is_listed_and_changes_nothing) {
+  Small model;
+  const std::vector<float> before = model.fc.weight.to_vector<float>();
+  const std::vector<NamedTensor> state{{"fc.weight", constant({2, 2}, 1)},
+                                       {"norm.weight", constant({3}, 1)},
+                                       {"norm.bias", Tensor()},
+                                       {"norm.running_mean", constant({2}, 1)},
+                                       {"fc.num_batches_tracked", constant({}, 1)},
+                                       {"head", constant({2}, 1)}};
+  EXPECT_EQ(error_of([&] { model.load_state_dict(state); }),
+            "load_state_dict: the state does not fit this model:\n"
+            "  norm.weight: got f32[3], needs f32[2]\n"
+            "  norm.bias: got an undefined tensor, needs f32[2]\n"
+            "  norm.running_var: missing\n"
+            "  fc.num_batches_tracked: unexpected\n"
+            "  head: unexpected");
+  EXPECT_EQ(model.fc.weight.to_vector<float>(), before);
+  EXPECT_NE(error_of([&] { model.load_state_dict(state, false); }).find("norm.weight"),
+            std::string::npos);
+}
+
+TEST(StateDict, that_fits_in_part_is_loaded_in_part) {
+  Small model;
+  const Module::Unmatched unmatched = model.load_state_dict(
+      std::vector<NamedTensor>{{"fc.weight", constant({2, 2}, 5)}, {"head", constant({2}, 1)}},
+      false);
+  EXPECT_EQ(unmatched.missing.size(), 4U);
+  EXPECT_EQ(unmatched.unexpected, std::vector<std::string>{"head"});
+  EXPECT_EQ(model.fc.weight.to_vector<float>(), (std::vector<float>{5, 5, 5, 5}));
+}
+
+TEST(StateDict, of_a_tied_parameter_one_name_is_enough) {
+  Tied model;
+  model.load_state_dict(std::vector<NamedTensor>{{"head", constant({2}, 4)}});
+  EXPECT_EQ(model.a.to_vector<float>(), (std::vector<float>{4, 4}));
+  EXPECT_TRUE(model.a.same_as(model.b));
+}
+
 TEST(Module, names_are_not_empty_and_differ) {
   const auto error_of = [](const auto& make) {
     try {

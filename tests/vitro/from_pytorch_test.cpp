@@ -1,12 +1,14 @@
 // Tests of docs/from_pytorch.md: all of its code is in this file, so that it compiles and does what
 // the page says.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -295,7 +297,9 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
 [[maybe_unused]] void files_of(Classifier& m, const Tensor& w, const Tensor& x, const Tensor& y) {
   const auto file = io::Safetensors::read("model.safetensors").value();
   Classifier& model = m;
+  model.load_state_dict(file.tensors().value());
   model.load([&](std::string_view name) { return file.tensor(name).value(); });
+  io::write_safetensors("model.safetensors", model.state_dict());
   save(export_graph(std::ref(m), x), "model.pt2");
   load("model.pt2").save_compiled("model.vitro", {x});
   const ModelResults soon = load("model.vitro")({x});
@@ -357,6 +361,24 @@ TEST(FromPyTorch, optimizers_change_parameters) {
   Tensor a = ones({1}), b = ones({1});
   optim::SGD groups({{{&a}, {.lr = 0.1}}, {{&b}, {.lr = 0.01}}});
   EXPECT_EQ(groups.options(1).lr, 0.01);
+}
+
+TEST(FromPyTorch, data_comes_in_batches_and_runs_go_on) {
+  const Tensor x = eight_by_six(), labels = arange(8);
+  data::TensorDataset dataset({x, labels});
+  data::DataLoader loader(dataset, {.batch_size = 2, .shuffle = true, .num_workers = 1});
+  int64_t sum = 0;
+  for (const data::Sample& batch : loader)
+    for (const int64_t label : batch[1].to_vector<int64_t>()) sum += label;
+  EXPECT_EQ(sum, 28);
+  const std::string path = testing::TempDir() + "vitro_run_" + std::to_string(getpid());
+  Classifier model;
+  Checkpoint run(path);
+  run.add("model", model);
+  EXPECT_FALSE(run.load());
+  run.save();
+  EXPECT_TRUE(run.load());
+  std::filesystem::remove(path);
 }
 
 TEST(FromPyTorch, functions_are_compiled) {

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "vitro/base/result.h"
+#include "vitro/core/named_tensor.h"
 #include "vitro/core/tensor.h"
-#include "vitro/io/named_tensor.h"
 
 namespace vitro::io {
+
+using vitro::NamedTensor;
 
 // The array of a file.  Its elements are those of the file, mapped without a copy if this machine
 // can use them in place; they may be written to, and the file does not change.  An array in

@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "vitro/base/result.h"
+#include "vitro/core/named_tensor.h"
 #include "vitro/core/tensor.h"
-#include "vitro/io/named_tensor.h"
 
 namespace vitro::io {
+
+using vitro::NamedTensor;
 
 class MappedFile;
 
@@ -48,6 +50,8 @@ class Safetensors {
   // do not change, not even those of the same name.  It may outlive this.
   // Failure if there is no such name, or if Vitro does not support its dtype.
   Result<Tensor> tensor(std::string_view name) const;
+  // All of them, in order of their names.
+  Result<std::vector<NamedTensor>> tensors() const;
 
  private:
   Failure no_tensor(std::string_view name) const;

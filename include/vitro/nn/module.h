@@ -19,6 +19,7 @@
 
 #include "vitro/base/module_path.h"
 #include "vitro/base/result.h"
+#include "vitro/core/named_tensor.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::nn {
@@ -59,7 +60,24 @@ class Module {
   // fit; then none is changed.
   void load(const std::function<Tensor(std::string_view)>& find);
 
+  // Parameters and buffers, under each of their names: PyTorch's keys.  They are the tensors of the
+  // module, not copies.
+  //   io::write_safetensors("model.safetensors", model.state_dict());
+  //   model.load_state_dict(*io::Safetensors::read("model.safetensors")->tensors());
+  std::vector<NamedTensor> state_dict();
+  // Names that only the module has, and names that only the state has.
+  struct Unmatched {
+    std::vector<std::string> missing, unexpected;
+  };
+  // Copies the values into the parameters and buffers of these names, converted to their dtypes; of
+  // a tied parameter one name is enough.  Error that lists what is missing, unexpected (these two
+  // only if `strict`) or of other sizes; then nothing is changed.
+  Unmatched load_state_dict(std::span<const NamedTensor> state, bool strict = true);
+
  protected:
+  // Whether a state may have a tensor of this name that the module has no use for.
+  virtual bool ignores(std::string_view name) const { return name.empty(); }
+
   // Sets `slot`, a member of this module, to `value` and registers it as the parameter `name`.
   // Error if the name is empty, contains a dot, or is that of another member. A tensor that already
   // is a parameter keeps its name.
@@ -80,6 +98,7 @@ class Module {
   Tensor& add_member(Kind kind, std::string name, Tensor& slot, Tensor value);
   void collect(Kind kind, const std::string& prefix, Named& out);
   Named named(Kind kind, bool remove_duplicate);
+  bool ignores_path(std::string_view path) const;
   ModuleName name_;
   std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
   std::vector<Own> own_;

@@ -1,15 +1,15 @@
-// A tensor with the name that it has in a file.
+// A tensor with the name that it has in a module or a file.
 #pragma once
 
 #include <string>
 
 #include "vitro/core/tensor.h"
 
-namespace vitro::io {
+namespace vitro {
 
 struct NamedTensor {
   std::string name;
   Tensor tensor;
 };
 
-}  // namespace vitro::io
+}  // namespace vitro
