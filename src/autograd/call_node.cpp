@@ -15,6 +15,7 @@
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/overload.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro::autograd {
 
@@ -43,15 +44,19 @@ Tensor without_elements(const TensorMeta& meta) {
   return expand(one, meta.sizes);
 }
 
+Scalar in_numbers(const Scalar& number, const DataSizes& sizes) {
+  return number.is_symbolic() ? Scalar(sizes.number(number.size()).hint()) : number;
+}
+
 }  // namespace
 
-Operand SavedValue::operand(bool numbers, Shapes& shapes, Tensor& place) const {
+Operand SavedValue::operand(const DataSizes* numbers, Shapes& shapes, Tensor& place) const {
   if (const Scalar* number = std::get_if<Scalar>(&value_))
-    return numbers ? Operand(number->hint()) : Operand(*number);
+    return numbers ? Operand(in_numbers(*number, *numbers)) : Operand(*number);
   if (const Kept* kept = std::get_if<Kept>(&value_)) return Operand(place = kept->tensor);
   const Shape* shape = std::get_if<Shape>(&value_);
   if (!shape) return {};
-  TensorMeta meta = numbers ? in_numbers(*shape->meta) : *shape->meta;
+  TensorMeta meta = numbers ? numbers->in_numbers(*shape->meta) : *shape->meta;
   place = shape->use == Use::shape ? without_elements(meta) : shapes.tensor(std::move(meta));
   return Operand(place);
 }
@@ -59,8 +64,9 @@ Operand SavedValue::operand(bool numbers, Shapes& shapes, Tensor& place) const {
 CallNode::CallNode(SavedCall saved, std::source_location from)
     : Node(saved.op->name, from, saved.results.size()), saved_(std::move(saved)) {}
 
-void CallNode::release() {
+void CallNode::release_saved() {
   const std::lock_guard hold(lock_);
+  saved_.sizes.clear();
   for (SavedValue& value : saved_.operands) released_ |= value.release();
   for (SavedValue& value : saved_.results) released_ |= value.release();
 }
@@ -82,7 +88,7 @@ std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
               " saved were released by an earlier backward; pass {.retain_graph = true} to that "
               "one to go through the graph again");
   const size_t n = saved_.operands.size();
-  const bool numbers = saved_.within != call_of_this_thread;
+  const DataSizes* numbers = saved_.within != call_of_this_thread ? &saved_.sizes : nullptr;
   Shapes shapes;
   std::vector<Tensor> tensors(n), made(results), given(results), out(n);
   std::vector<Operand> operands;
@@ -103,7 +109,7 @@ std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
   }
   const auto wanted = std::make_unique<bool[]>(n);
   for (size_t i = 0; i < n; ++i) wanted[i] = i < edges.size() && edges[i];
-  const Attrs attrs = numbers ? saved_.attrs.map_sizes(number_of_size) : saved_.attrs;
+  const Attrs attrs = numbers ? numbers->in_numbers(saved_.attrs) : saved_.attrs;
   const Verdict can = is_differentiable(*saved_.op);
   VITRO_CHECK(can, op, ": has no gradient: ", can.why);
   run_gradient({saved_.op, operands, attrs.view(), false, where}, made, given, {wanted.get(), n},
@@ -128,9 +134,15 @@ Tensor detached(const Tensor& tensor) {
 }
 
 std::shared_ptr<Node> node_of_view(const ViewStep& step) {
-  SavedCall saved{step.op, step.attrs, {}, {}, step.within};
-  saved.operands.emplace_back(step.operand, Use::metadata);
-  saved.results.emplace_back(step.result, Use::metadata);
+  Shapes shape;
+  const Tensor one = shape.tensor(step.sizes.in_numbers(step.operand));
+  const Operand operand(one);
+  const Attrs attrs = step.sizes.in_numbers(step.attrs);
+  const bool wanted = true;
+  const auto uses = known_uses_of({step.op, {&operand, 1}, attrs.view(), false, {}}, {&wanted, 1});
+  SavedCall saved{step.op, step.attrs, {}, {}, step.within, step.sizes};
+  saved.operands.emplace_back(step.operand, uses->operands[0]);
+  saved.results.emplace_back(step.result, uses->results[0]);
   return std::make_shared<CallNode>(std::move(saved), std::source_location());
 }
 
@@ -139,16 +151,17 @@ Tensor view_along(const Tensor& base, std::span<const ViewStep> steps) {
   for (const ViewStep& step : steps) {
     const Operand operand(out);
     const Attrs attrs =
-        step.within == call_of_this_thread ? step.attrs : step.attrs.map_sizes(number_of_size);
+        step.within == call_of_this_thread ? step.attrs : step.sizes.in_numbers(step.attrs);
     out = call_one(*step.op, {&operand, 1}, attrs.view(), {});
   }
   return out;
 }
 
 Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor) {
-  const bool row_major = attribute::same(meta.strides, contiguous_strides(meta.sizes));
+  const bool row_major = attribute::same(meta.strides, contiguous_strides(meta.sizes)) ||
+                         !attribute::same(meta.strides, ops::strides_like(meta));
   Tensor out = row_major ? clone(tensor, ops::MemoryFormat::contiguous) : clone(tensor);
-  if (attribute::same(out.strides(), meta.strides)) return out;
+  if (row_major || attribute::same(out.strides(), meta.strides)) return out;
   const auto list = [](const Sizes& sizes) {
     return std::vector<Scalar>(sizes.begin(), sizes.end());
   };
@@ -157,20 +170,34 @@ Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor) {
 }
 
 WriteNode::WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps,
-                     std::shared_ptr<Node> inner)
+                     std::shared_ptr<CallNode> inner)
     : Node(inner->op, inner->where, 1),
       base_(std::move(base)),
+      is_row_major_(attribute::same(base_.strides, contiguous_strides(base_.sizes))),
+      within_(call_of_this_thread),
       steps_(std::move(steps)),
       inner_(std::move(inner)) {
   edges = inner_->edges;
   edges[0] = std::move(before);
+  inner_->be_part();
+}
+
+// Calls of a recorded backward pass refer to `inner_`, which then keeps what it saved until it
+// ends.
+void WriteNode::release() {
+  if (inner_.use_count() == 1) inner_->release_saved();
+}
+
+Tensor WriteNode::copy_of(const Tensor& gradient) const {
+  if (is_row_major_) return clone(gradient, ops::MemoryFormat::contiguous);
+  return laid_out_as(within_ == call_of_this_thread ? base_ : in_numbers(base_), gradient);
 }
 
 std::vector<Tensor> WriteNode::back(std::span<const Tensor> gradients) {
   const Tensor& given = gradients[0];
   std::vector<Tensor> out(edges.size());
   if (!given.defined()) return out;
-  const Tensor whole = laid_out_as(base_, given);
+  const Tensor whole = copy_of(given);
   const Tensor of_view = clone(view_along(whole, steps_));  // which is overwritten below
   std::vector<Tensor> inner = inner_->back({&of_view, 1});
   if (edges[0]) {

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "autograd/data_sizes.h"
 #include "autograd/node.h"
 #include "autograd/shapes.h"
 #include "autograd/uses.h"
@@ -24,9 +25,9 @@ class SavedValue {
   SavedValue(TensorMeta meta, Use use)
       : value_(Shape{std::make_unique<TensorMeta>(std::move(meta)), use}) {}
 
-  // The value for a formula.  `place` and `shapes` keep what it refers to.  `numbers`: without
-  // symbols, as the compiled call in which it was saved has ended.
-  Operand operand(bool numbers, Shapes& shapes, Tensor& place) const;
+  // The value for a formula.  `place` and `shapes` keep what it refers to.  With `numbers` it has
+  // no symbols, as the compiled call in which it was saved has ended.
+  Operand operand(const DataSizes* numbers, Shapes& shapes, Tensor& place) const;
   // Whether its elements were written since.
   bool was_written() const;
   // Returns whether elements were saved.
@@ -50,6 +51,7 @@ struct SavedCall {
   Attrs attrs;
   std::vector<SavedValue> operands, results;
   uint64_t within = 0;  // the compiled call in which it was made, whose symbols it may contain
+  DataSizes sizes;      // of these symbols
 };
 
 // A call that made tensors, or that wrote to one of which nothing is a view: then the node stands
@@ -58,7 +60,12 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
  public:
   CallNode(SavedCall saved, std::source_location where);
   std::vector<Tensor> back(std::span<const Tensor> gradients) override;
-  void release() override;
+  void release() override {
+    if (!is_part_) release_saved();
+  }
+  // A WriteNode stands for this node and releases it; with create_graph it is in the graph, too.
+  void be_part() { is_part_ = true; }
+  void release_saved();
 
  private:
   std::vector<Tensor> gradients_of(std::span<const Tensor> gradients);
@@ -66,13 +73,14 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
   Tensor with_history(const Tensor& result, uint32_t k);
 
   SavedCall saved_;
+  bool is_part_ = false;
   bool released_ = false;  // what was saved; a call that saved nothing may be gone through again
 };
 
 // The same elements, in memory of the same storage, without a record.
 Tensor detached(const Tensor& tensor);
 
-// A copy of a tensor with these strides.
+// A copy of a tensor with these strides; contiguous if elements share memory by them.
 Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor);
 
 // The node of a step of a view, with one edge to be set.
@@ -86,14 +94,19 @@ Tensor view_along(const Tensor& base, std::span<const ViewStep> steps);
 // of `inner` from its edge 1 on.
 class WriteNode final : public Node {
  public:
-  WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps, std::shared_ptr<Node> inner);
+  WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps,
+            std::shared_ptr<CallNode> inner);
   std::vector<Tensor> back(std::span<const Tensor> gradients) override;
-  void release() override { inner_->release(); }
+  void release() override;
 
  private:
+  Tensor copy_of(const Tensor& gradient) const;
+
   TensorMeta base_;
+  bool is_row_major_;
+  uint64_t within_;  // the compiled call in which it was made, whose symbols `base_` may contain
   std::vector<ViewStep> steps_;
-  std::shared_ptr<Node> inner_;
+  std::shared_ptr<CallNode> inner_;
 };
 
 }  // namespace vitro::autograd

@@ -104,7 +104,13 @@ class Pass {
     for (uint32_t k = 0; k < gradients.size(); ++k) {
       for (const Hook& hook : hooks->of(k)) {
         if (!gradients[k].defined()) continue;
-        if (Tensor other = hook(gradients[k]); other.defined()) gradients[k] = std::move(other);
+        Tensor other = hook(gradients[k]);
+        if (!other.defined()) continue;
+        VITRO_CHECK(other.dtype() == gradients[k].dtype() &&
+                        ops::equal_sizes(other.sizes(), gradients[k].sizes()),
+                    "backward: a hook gave ", other.dtype(), numbers_of(other.sizes()),
+                    " for a gradient of ", gradients[k].dtype(), numbers_of(gradients[k].sizes()));
+        gradients[k] = std::move(other);
       }
     }
   }
@@ -157,10 +163,15 @@ Tensor seed(std::string_view who, const Tensor& output, const Tensor& given) {
     VITRO_CHECK(equal(output.numel(), 1), who, ": the output has sizes ",
                 numbers_of(output.sizes()),
                 "; pass its gradient, or reduce it to one number (sum, mean)");
+    VITRO_CHECK(
+        !output.is_complex(), who,
+        ": the output is complex; pass its gradient, or take a real number of it (abs, real)");
     return ones_like(output);
   }
   VITRO_CHECK(ops::equal_sizes(given.sizes(), output.sizes()), who, ": the output has sizes ",
               numbers_of(output.sizes()), ", its gradient has ", numbers_of(given.sizes()));
+  VITRO_CHECK(output.is_complex() || !given.is_complex(), who, ": the output is ", output.dtype(),
+              ", its gradient is complex, ", given.dtype());
   return given.dtype() == output.dtype() ? given : to(given, output.dtype());
 }
 
@@ -202,7 +213,11 @@ void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients
                                          .create_graph = options.create_graph,
                                          .allow_unused = true});
   for (size_t i = 0; i < made.size(); ++i) {
-    if (made[i].defined()) add_to_gradient(recorded(options.inputs[i]), recorded(made[i]));
+    const auto before = std::span(options.inputs).first(i);
+    const bool is_again = std::ranges::any_of(
+        before, [&](const Tensor& other) { return other.same_as(options.inputs[i]); });
+    if (made[i].defined() && !is_again)
+      add_to_gradient(recorded(options.inputs[i]), recorded(made[i]));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/call_node.h"
+#include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/all.h"
@@ -38,7 +39,7 @@ bool is_only_here(const Tensor& gradient, const Tensor& of) {
 // Adds to the gradient that a tensor keeps; in place, unless that is recorded.
 void add_to(Tensor& total, const Tensor& given, const Tensor& of) {
   if (thread_state.modes.grad_enabled) {
-    total = total.defined() ? add(total, given) : given;
+    total = total.defined() ? add(total, given) : clone(given);
   } else if (total.defined()) {
     (void)add_(total, given);
   } else {
@@ -52,9 +53,15 @@ class Sum final : public Node {
   explicit Sum(Tensor leaf) : Node("sum of the gradient", {}, 1), leaf_(std::move(leaf)) {}
 
   std::vector<Tensor> back(std::span<const Tensor> gradients) override {
-    if (!gradients[0].defined()) return {};
+    if (!gradients[0].defined() || !leaf_.requires_grad()) return {};
     const std::lock_guard hold(lock_);
-    add_to(record_of(leaf_)->gradient, gradients[0], leaf_);
+    Tensor& total = record_of(leaf_)->gradient;
+    const uint64_t call = total.defined() && !total.is_complex() ? total.impl()->call : 0;
+    VITRO_CHECK(call == 0 || call == call_of_this_thread,
+                "backward: another thread is in a compiled function that sums the gradient of the "
+                "same leaf; let the function return gradients (grad), or call it on one thread at "
+                "a time");
+    add_to(total, gradients[0], leaf_);
     return {};
   }
   std::shared_ptr<Hooks> hooks() override {
@@ -92,9 +99,9 @@ std::shared_ptr<const Hooks> Node::known_hooks() {
   return hooks_;
 }
 
-uint64_t Hooks::add(uint32_t result, Hook hook) {
+uint64_t Hooks::add(uint32_t result, Hook hook, bool last) {
   const std::lock_guard hold(lock_);
-  all_.push_back({++last_, result, std::move(hook)});
+  all_.push_back({++last_, result, std::move(hook), last});
   return last_;
 }
 
@@ -106,8 +113,10 @@ void Hooks::remove(uint64_t id) {
 std::vector<Hook> Hooks::of(uint32_t result) const {
   std::vector<Hook> out;
   const std::lock_guard hold(lock_);
-  for (const One& one : all_) {
-    if (one.result == result) out.push_back(one.hook);
+  for (const bool last : {false, true}) {
+    for (const One& one : all_) {
+      if (one.result == result && one.last == last) out.push_back(one.hook);
+    }
   }
   return out;
 }
@@ -146,10 +155,14 @@ void Record::retain() {
   retained->by = made_by.get();
   const auto keep = [by = retained->by,
                      to = std::weak_ptr<Retained>(retained)](const Tensor& given) {
-    if (const auto here = to.lock(); here && here->by == by) here->gradient = given;
+    const auto here = to.lock();
+    if (!here || here->by != by) return Tensor();
+    Tensor& total = here->gradient;
+    total =
+        total.defined() ? vitro::add(total, given) : clone(given, ops::MemoryFormat::contiguous);
     return Tensor();
   };
-  made_by->hooks()->add(result, keep);
+  made_by->hooks()->add(result, keep, true);
 }
 
 ViewSteps::~ViewSteps() {
@@ -192,8 +205,8 @@ void refresh(const Tensor& tensor, Record& record) {
 void add_to_gradient(const Tensor& tensor, const Tensor& gradient) {
   if (tensor.is_leaf()) {
     (void)edge_of(tensor).node->back({&gradient, 1});
-  } else {
-    add_to(record_of(tensor)->kept(), gradient, tensor);
+  } else if (Record& record = *record_of(tensor); !record.retained) {  // else its hook has done it
+    add_to(record.gradient, gradient, tensor);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/data_sizes.h"
 #include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
 
@@ -40,10 +41,10 @@ using Hook = std::function<Tensor(const Tensor& gradient)>;
 // The hooks of a leaf, or of the results of a node.  Threads: any.
 class Hooks {
  public:
-  // A number for remove().
-  uint64_t add(uint32_t result, Hook hook);
+  // A number for remove().  The hooks that are `last` are called after the others.
+  uint64_t add(uint32_t result, Hook hook, bool last = false);
   void remove(uint64_t id);
-  // Of one result, in the order in which they were added.
+  // Of one result, in the order in which they are called.
   std::vector<Hook> of(uint32_t result) const;
 
  private:
@@ -51,6 +52,7 @@ class Hooks {
     uint64_t id;
     uint32_t result;
     Hook hook;
+    bool last;
   };
   mutable std::mutex lock_;
   std::vector<One> all_;
@@ -95,6 +97,7 @@ struct ViewStep {
   Attrs attrs;
   TensorMeta operand, result;
   uint64_t within = 0;  // the compiled call in which it was made, whose symbols it may contain
+  DataSizes sizes;      // of these symbols
 };
 
 // The steps from a tensor to a view of it, the last one first: views of a view share them.

@@ -66,24 +66,44 @@ SavedValue saved(const Operand& operand, Use use) {
   return {operand.tensor().rule_meta(), use};
 }
 
+// Of sizes that depend on data a backward pass after the compiled call has to know the values: the
+// operands tell them, or else the results.
+void add_sizes_of_operands(SavedCall& to, const OpCall& call, std::span<const Operand> among) {
+  for (const Operand& operand : call.operands) {
+    if (operand.is_tensor()) to.sizes.add(operand.tensor().rule_meta(), among);
+    if (operand.is_number() && operand.number().is_symbolic())
+      to.sizes.add(operand.number().size(), among);
+  }
+  to.sizes.add(to.attrs, among);
+}
+
 // What the call saves of its operands.  Must be called before the call, which may write to one.
 SavedCall saved_operands(const OpCall& call, const Uses& uses) {
-  SavedCall out{call.op, Attrs(call.attrs), {}, {}, call_of_this_thread};
+  SavedCall out{call.op, Attrs(call.attrs), {}, {}, call_of_this_thread, {}};
   out.operands.reserve(call.operands.size());
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_overwritten = i == 0 && call.in_place && uses.operands[0] == Use::elements;
     out.operands.push_back(is_overwritten ? SavedValue(clone(detached(call.operands[0].tensor())))
                                           : saved(call.operands[i], uses.operands[i]));
   }
+  if (out.within != 0) add_sizes_of_operands(out, call, call.operands);
   return out;
 }
 
-void save_results(SavedCall& to, const Uses& uses, std::span<const Tensor> results) {
+void save_results(SavedCall& to, const OpCall& call, const Uses& uses,
+                  std::span<const Tensor> results) {
   for (size_t k = 0; k < results.size(); ++k) {
     const bool whole = uses.results[k] == Use::elements;
     to.results.push_back(whole ? SavedValue(detached(results[k]))
                                : SavedValue(results[k].rule_meta(), uses.results[k]));
+    if (to.within != 0) to.sizes.add(results[k].rule_meta(), call.operands);
   }
+  if (!to.sizes.lacks_any()) return;
+  std::vector<Tensor> others;  // a result itself would keep its node
+  for (const Tensor& result : results) others.push_back(detached(result));
+  const std::vector<Operand> among(others.begin(), others.end());
+  add_sizes_of_operands(to, call, among);
+  for (const Tensor& result : results) to.sizes.add(result.rule_meta(), among);
 }
 
 std::vector<Edge> edges_of(const OpCall& call, const Wanted& wanted) {
@@ -112,10 +132,14 @@ void note_view(const OpCall& call, const Tensor& result) {
   auto view = std::make_unique<Record::View>();
   const Record::View* before = known ? known->view.get() : nullptr;
   view->base = before ? before->base : operand;
-  view->steps =
-      std::make_shared<ViewSteps>(ViewStep{call.op, Attrs(call.attrs), operand.rule_meta(),
-                                           result.rule_meta(), call_of_this_thread},
-                                  before ? before->steps : nullptr);
+  ViewStep step{
+      call.op, Attrs(call.attrs), operand.rule_meta(), result.rule_meta(), call_of_this_thread, {}};
+  if (step.within != 0) {
+    for (const TensorMeta* meta : {&step.operand, &step.result})
+      step.sizes.add(*meta, call.operands);
+    step.sizes.add(step.attrs, call.operands);
+  }
+  view->steps = std::make_shared<ViewSteps>(std::move(step), before ? before->steps : nullptr);
   view->writes = writes_to(view->base);
   view->is_unrecorded = (before && before->is_unrecorded) || !thread_state.modes.grad_enabled;
   made_record_of(result).view = std::move(view);
@@ -148,7 +172,7 @@ void record_new(const OpCall& call, std::span<Tensor> results) {
     const std::shared_ptr<const Uses> uses = known_uses_of(call, wanted.span());
     SavedCall saved = saved_operands(call, *uses);
     call_below_tape(call, results);
-    save_results(saved, *uses, results);
+    save_results(saved, call, *uses, results);
     const auto node = std::make_shared<CallNode>(std::move(saved), call.where);
     node->edges = edges_of(call, wanted);
     for (uint32_t k = 0; k < results.size(); ++k) {
@@ -189,7 +213,7 @@ void record_write(const OpCall& call, std::span<Tensor> results) {
   std::vector<Edge> edges = edges_of(call, wanted);
   call_below_tape(call, results);
   count_write(target);
-  save_results(saved, *uses, {&target, 1});
+  save_results(saved, call, *uses, {&target, 1});
   auto node = std::make_shared<CallNode>(std::move(saved), call.where);
   node->edges = std::move(edges);
   Record& record = made_record_of(target);

@@ -4,6 +4,7 @@
 #include "vitro/autograd/autograd.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro {
 
@@ -20,9 +21,10 @@ Tensor Tensor::grad() const {
 
 Tensor& Tensor::set_grad(const Tensor& gradient) {
   if (gradient.defined()) {
+    VITRO_CHECK(!gradient.same_as(*this), "set_grad: a tensor cannot be its own gradient");
     const Sizes have = sizes(), given = gradient.sizes();
     VITRO_CHECK(gradient.dtype() == dtype() && gradient.device() == device() &&
-                    attribute::same(given, have),
+                    ops::equal_sizes(given, have),
                 "set_grad: a gradient of ", dtype(), numbers_of(have),
                 " is of the same dtype, sizes and device, got ", gradient.dtype(),
                 numbers_of(given));

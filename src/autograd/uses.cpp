@@ -64,7 +64,8 @@ namespace {
 struct Key {
   const OpDef* op;
   Attrs attrs;
-  std::vector<int64_t> operands;  // what is wanted, dtypes and sizes
+  std::vector<int64_t> operands;  // what is wanted, dtypes, sizes and strides
+  std::vector<Scalar> numbers;
   bool operator==(const Key&) const = default;
 };
 
@@ -74,21 +75,24 @@ struct HashOfKey {
     h.add(key.op->index);
     key.attrs.hash(h);
     for (const int64_t one : key.operands) h.add(one);
+    for (const Scalar& one : key.numbers) add_to(h, one);
     return static_cast<size_t>(h.finish().low);
   }
 };
 
 Key key_of(const OpCall& call, std::span<const bool> wanted) {
-  Key key{call.op, Attrs(call.attrs).map_sizes(number_of_size), {}};  // symbols end with a call
+  Key key{call.op, Attrs(call.attrs).map_sizes(number_of_size), {}, {}};  // symbols end with a call
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
     key.operands.push_back(static_cast<int64_t>(operand.kind()));
+    if (operand.is_number()) key.numbers.push_back(operand.number().hint());
     if (!operand.is_tensor()) continue;
     key.operands.push_back(wanted[i]);
-    key.operands.push_back(static_cast<int64_t>(operand.tensor().dtype()));
-    const Sizes sizes = operand.tensor().sizes();
-    key.operands.push_back(static_cast<int64_t>(sizes.size()));
-    for (const Size s : sizes) key.operands.push_back(s.hint());
+    const TensorMeta meta = operand.tensor().rule_meta();
+    key.operands.push_back(static_cast<int64_t>(meta.dtype));
+    key.operands.push_back(meta.rank());
+    for (const Size s : meta.sizes) key.operands.push_back(s.hint());
+    for (const Size s : meta.strides) key.operands.push_back(s.hint());
   }
   return key;
 }

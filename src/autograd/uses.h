@@ -27,8 +27,8 @@ TensorMeta in_numbers(TensorMeta meta);
 // Found by running the formula on shapes; computes no elements.
 Uses uses_of(const OpCall& call, std::span<const bool> wanted);
 
-// The same, from a table of earlier answers: calls of one op with equal attributes, and operands
-// of equal dtypes and sizes, use the same.  Threads: any.
+// The same, from a table of earlier answers: calls of one op with equal attributes and numbers, and
+// operands of equal dtypes, sizes and strides, use the same.  Threads: any.
 std::shared_ptr<const Uses> known_uses_of(const OpCall& call, std::span<const bool> wanted);
 
 }  // namespace vitro::autograd

@@ -121,14 +121,14 @@ void Tensor::forget_gradient(TensorImpl* impl) {
 void Tensor::destroy(TensorImpl* impl) {
   if (impl->gradient) [[unlikely]]
     forget_gradient(impl);
-  ImplPool& p = pool();
+  impl->storage = {};
+  if (impl->pairs) [[unlikely]]
+    impl->pairs.reset();
+  ImplPool& p = pool();  // may have got what this tensor referred to
   if (p.ended || p.count == ImplPool::room) {
     delete impl;
     return;
   }
-  impl->storage = {};
-  if (impl->pairs) [[unlikely]]
-    impl->pairs.reset();
   impl->call = 0;
   impl->deferred = nullptr;
   impl->requires_grad = impl->is_parameter = false;

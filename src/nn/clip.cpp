@@ -23,7 +23,6 @@ std::vector<Tensor> gradients_of(std::span<Tensor* const> parameters) {
 }  // namespace
 
 Tensor clip_grad_norm_(std::span<Tensor* const> parameters, double max_norm, double norm_type) {
-  VITRO_CHECK(norm_type > 0, "clip_grad_norm_: norm_type must be positive, got ", norm_type);
   const NoGrad unrecorded;
   const std::vector<Tensor> gradients = gradients_of(parameters);
   if (gradients.empty()) return zeros({});

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
+#include <vector>
 
 #include "error_of.h"
 #include "vitro/base/error.h"
@@ -99,6 +101,20 @@ TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
   }
   EXPECT_EQ(error_of([&] { (void)none.const_data<float>(); }), "const_data: " + want);
   EXPECT_EQ(error_of([&] { (void)none.to_vector<float>(); }), "to_vector: " + want);
+}
+
+// Freed tensors are kept for the next ones: those that refer to another one, too, which is freed
+// with them.
+TEST(Tensor, many_complex_tensors_are_freed_at_once) {
+  for (int round = 0; round < 2; ++round) {
+    std::vector<Tensor> all{Tensor::empty({1})};  // an odd number
+    for (int i = 0; i < 2000; ++i) all.push_back(Tensor::empty({1}, DType::c64));
+    all.clear();
+    for (int i = 0; i < 5000; ++i) all.push_back(Tensor::empty({1}));
+    std::set<const TensorImpl*> different;
+    for (const Tensor& t : all) different.insert(t.impl());
+    EXPECT_EQ(different.size(), 5000U);
+  }
 }
 
 }  // namespace

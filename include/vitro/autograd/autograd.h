@@ -16,7 +16,9 @@
 // the op.  A write to a view changes the history of the tensor that it is a view of.
 //
 // Threads: each thread may record and go back through graphs of its own; several may use the same
-// leaves.  Sums of a leaf's gradient by several threads are made one at a time.
+// leaves.  Sums of a leaf's gradient by several threads are made one at a time.  A compiled function
+// that calls backward() may do so on one thread at a time: while it runs, another thread that sums
+// the gradient of the same leaf gets an Error.
 #pragma once
 
 #include <functional>

@@ -1,0 +1,79 @@
+#include "autograd/data_sizes.h"
+
+#include <algorithm>
+
+#include "vitro/base/error.h"
+
+namespace vitro::autograd {
+namespace {
+
+bool is_by_data(Size size) {
+  return size.is_symbolic() && sym::is_data(size.expr());
+}
+
+}  // namespace
+
+const DataSizes::Known* DataSizes::find(sym::Expr symbol) const {
+  const auto found = std::ranges::find(known_, symbol, &Known::symbol);
+  return found == known_.end() ? nullptr : &*found;
+}
+
+std::optional<DataSizes::Known> DataSizes::told_by(const Tensor& tensor, sym::Expr symbol) {
+  const Sizes sizes = tensor.sizes();
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    if (!sizes[dim].is_symbolic()) continue;
+    const std::optional<sym::Linear> linear = sym::as_linear(sizes[dim].expr(), symbol);
+    if (!linear) continue;
+    const auto factor = linear->coefficient.constant(), rest = linear->rest.constant();
+    if (factor && rest && *factor != 0) return Known{symbol, tensor, dim, *factor, *rest};
+  }
+  return std::nullopt;
+}
+
+void DataSizes::add(Size size, std::span<const Operand> among) {
+  if (!is_by_data(size)) return;
+  for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
+    for (const Operand& operand : among) {
+      if (find(symbol) || !operand.is_tensor()) continue;
+      if (auto known = told_by(operand.tensor(), symbol)) known_.push_back(*std::move(known));
+    }
+    lacks_any_ = lacks_any_ || !find(symbol);
+  }
+}
+
+void DataSizes::add(const TensorMeta& meta, std::span<const Operand> among) {
+  for (const Size size : meta.sizes) add(size, among);
+  for (const Size stride : meta.strides) add(stride, among);
+  add(meta.offset, among);
+}
+
+void DataSizes::add(const Attrs& attrs, std::span<const Operand> among) {
+  (void)attrs.map_sizes([&](Size size) {
+    add(size, among);
+    return size;
+  });
+}
+
+Size DataSizes::number(Size size) const {
+  if (!is_by_data(size)) return size.hint();
+  return sym::evaluate(size.expr(), [&](sym::Expr symbol) {
+    const Known* known = find(symbol);
+    VITRO_CHECK(known, "backward: the size ", size,
+                " in the compiled function depends on data and is not known outside of it; call "
+                "backward() in the function");
+    return known->value();
+  });
+}
+
+TensorMeta DataSizes::in_numbers(TensorMeta meta) const {
+  for (Sizes* sizes : {&meta.sizes, &meta.strides})
+    for (Size& size : *sizes) size = number(size);
+  meta.offset = number(meta.offset);
+  return meta;
+}
+
+Attrs DataSizes::in_numbers(const Attrs& attrs) const {
+  return attrs.map_sizes([this](Size size) { return number(size); });
+}
+
+}  // namespace vitro::autograd
