@@ -13,6 +13,8 @@
 #include "backends.h"
 #include "choose.h"
 #include "forms.h"
+#include "gradients.h"
+#include "vitro/autograd/autograd.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
@@ -29,6 +31,7 @@ struct Outcome {
 
 template <class F>
 Outcome outcome_of(F&& f, Variables inputs) {
+  const EnableGrad recorded;
   Outcome out;
   manual_seed(0);
   try {
@@ -173,7 +176,12 @@ struct Body {
   size_t repaired_steps = ~size_t{0};
 
   Variables operator()(const auto& given, int64_t number) const {
-    return fuzz::run(*program, taken(given), {number, repair, repaired_steps}, compiled);
+    const Variables inputs = taken(given);
+    Variables out = fuzz::run(*program, inputs, {number, repair, repaired_steps}, compiled);
+    if (program->gradients == Gradients::none || program->gradients == Gradients::outside)
+      return out;
+    for (Tensor& gradient : gradients_of(*program, out, inputs)) out.push_back(std::move(gradient));
+    return out;
   }
   // With a cache; the last result is passed to the next call.
   Variables operator()(const auto& given, const auto& past, int64_t number) const {
@@ -202,6 +210,8 @@ class Comparison {
       for (size_t i = 0; i < program.inputs.size(); ++i) {
         Tensor& t = parameters_[set][i];
         t = program.inputs[i].parameter ? t.set_parameter(true) : Tensor();
+        if (t.defined() && has_gradients(program, i) && is_floating(t.dtype()))
+          t.set_requires_grad(true);
       }
     }
   }
@@ -246,6 +256,17 @@ class Comparison {
   // Calls f with the arguments of call `call`.
   template <class F>
   Variables called(F& f, const Variables& inputs, const Variables& past, int64_t call) const {
+    Variables out = results(f, inputs, past, call);
+    if (program_.gradients == Gradients::outside) {
+      for (Tensor& gradient : gradients_of(program_, out, inputs))
+        out.push_back(std::move(gradient));
+    }
+    // What is compared has no history; the storage of a result is still the same.
+    for (Tensor& result : out) result = result.requires_grad() ? detach(result) : result;
+    return out;
+  }
+  template <class F>
+  Variables results(F& f, const Variables& inputs, const Variables& past, int64_t call) const {
     const int64_t number = program_.numbers[static_cast<size_t>(call)];
     return in_form(program_.form, inputs, call, [&](const auto& given) {
       if (program_.cache == Cache::none) return Variables(f(given, number));
@@ -263,6 +284,7 @@ class Comparison {
     for (size_t i = 0; i < all.size(); ++i) {
       if (parameters[i].defined()) all[i] = parameters[i];
     }
+    require_gradients(program_, all);
     return all;
   }
 
@@ -319,6 +341,7 @@ class Comparison {
   }
 
   std::string call_difference(const Moment& before, const Outcome& got) {
+    const NoGrad unrecorded;
     const Outcome want = eager(before, 0);
     // A frozen call would repeat its random numbers, so it is refused.
     if (program_.frozen && want.draws && got.error.find("V0102") != std::string::npos) return "";
@@ -417,6 +440,7 @@ class Comparison {
     count("surroundings", cat("form ", static_cast<int>(program_.form)));
     count("surroundings", cat("cache ", static_cast<int>(program_.cache)));
     count("surroundings", cat("backend ", static_cast<int>(program_.backend)));
+    count("surroundings", cat("gradients ", static_cast<int>(program_.gradients)));
     if (program_.twins) count("surroundings", "twins");
     if (program_.threads) count("surroundings", "threads");
     if (program_.frozen) count("surroundings", "frozen");

@@ -19,7 +19,8 @@ constexpr const char* usage =
     "contains FALLBACK counts as a difference.  --jobs 0 keeps all in one process.  --without "
     "leaves\n"
     "out a SURROUNDING: forms (argument structures), caches, parameters, twins, threads,\n"
-    "interpreting, misbehaving (user backends), overlaps (views that overlap themselves).\n";
+    "interpreting, misbehaving (user backends), overlaps (views that overlap themselves), "
+    "gradients.\n";
 
 struct Arguments {
   Work work;

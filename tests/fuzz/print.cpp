@@ -124,6 +124,7 @@ std::string input_text(const Input& input) {
   }
   return cat(input.dtype, "[", sizes, "]", layouts[static_cast<size_t>(input.layout)],
              input.restless ? ", another layout in later calls" : "", input.wild ? ", wild" : "",
+             input.leaf ? ", a leaf" : "",
              input.parameter ? ", one of two parameters in turn" : "");
 }
 
@@ -143,7 +144,14 @@ std::string surroundings_text(const Program& program) {
       "; v0 is joined with those of earlier calls, held as a list"};
   static constexpr std::string_view backends[] = {"", "; a user's backend interprets",
                                                   "; a user's backend misbehaves"};
-  return cat(forms[static_cast<size_t>(program.form)], caches[static_cast<size_t>(program.cache)],
+  static constexpr std::string_view gradients[] = {
+      "", "; with gradients", "; with gradients, computed outside of the function",
+      "; with gradients, and gradients of these"};
+  return cat(gradients[static_cast<size_t>(program.gradients)],
+             program.gradients != Gradients::none && program.writes_copies
+                 ? " (leaves are copied first)"
+                 : "",
+             forms[static_cast<size_t>(program.form)], caches[static_cast<size_t>(program.cache)],
              backends[static_cast<size_t>(program.backend)],
              program.twins ? "; two functions take turns" : "", program.threads ? "; threads" : "");
 }

@@ -6,8 +6,10 @@
 #include <set>
 
 #include "choose.h"
+#include "gradients.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::fuzz {
 namespace {
@@ -180,10 +182,25 @@ void choose_options(Random& random, Program& program) {
       program.cache == Cache::none && one_in(random, 8) && !writes_parameters(program);
 }
 
+// By numbers of its own, so that the program is the same without gradients.
+void choose_gradients(Program& program) {
+  Random random(program.seed ^ 0x9E3779B97F4A7C15ULL);
+  if (program.frozen || program.cache != Cache::none || !one_in(random, 4)) return;
+  program.gradients = static_cast<Gradients>(1 + below(random, 3));
+  program.writes_copies = !one_in(random, 4);
+  for (Input& input : program.inputs) {
+    // A view is made before its base requires a gradient.
+    const bool is_viewed =
+        std::ranges::any_of(program.inputs, [&](const Input& other) { return other.shares >= 0; });
+    input.leaf = is_floating(input.dtype) && !is_viewed && !one_in(random, 4);
+  }
+}
+
 void leave_out(Program& program, const Without& without) {
   const auto gone = [&](const char* name) { return without.contains(name); };
   if (gone("forms")) program.form = Form::list;
   if (gone("caches")) program.cache = Cache::none;
+  if (gone("gradients")) program.gradients = Gradients::none;
   if (gone("twins")) program.twins = false;
   if (gone("threads")) program.threads = false;
   if (gone(program.backend == Backend::misbehaves ? "misbehaving" : "interpreting"))
@@ -251,8 +268,9 @@ Variables run_region(const Program& program, const Region& region, const Variabl
 }  // namespace
 
 const Without& surroundings() {
-  static const auto* all = new Without{"forms",   "caches",       "parameters",  "twins",
-                                       "threads", "interpreting", "misbehaving", "overlaps"};
+  static const auto* all =
+      new Without{"forms",        "caches",      "parameters", "twins",    "threads",
+                  "interpreting", "misbehaving", "overlaps",   "gradients"};
   return *all;
 }
 
@@ -288,6 +306,7 @@ Program generate(uint64_t seed, const Without& without) {
   program.results.push_back(variables.size() - 1);
   while (one_in(random, 2)) program.results.push_back(below(random, variables.size()));
   if (!program.steps.empty()) choose_options(random, program);
+  choose_gradients(program);
   leave_out(program, without);
   return program;
 }
@@ -302,6 +321,9 @@ Variables all_variables(const Program& program, Variables variables, const Occas
 Variables run(const Program& program, const Variables& inputs, const Occasion& occasion,
               bool compiled) {
   Variables variables = inputs;
+  for (size_t i = 0; program.writes_copies && i < inputs.size(); ++i) {
+    if (has_gradients(program, i)) variables[i] = clone(inputs[i]);
+  }
   const auto ends = last_uses(program);
   auto region = program.regions.begin();
   for (size_t s = 0; s < program.steps.size(); ++s) {

@@ -1,7 +1,7 @@
 // Random programs for comparing eager with compiled: straight-line steps over numbered variables,
 // with views, in-place writes, values read by the host, branches on data, and sizes, layouts,
 // dtypes, numbers and argument structures that change from call to call; also with growing caches,
-// parameters shared by several functions, threads, and user backends.
+// parameters shared by several functions, threads, user backends, and gradients.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +80,7 @@ struct Input {
   bool restless = false;   // different layout and dtype in some calls
   bool wild = false;       // some elements are huge, tiny or not finite
   int shares = -1;         // earlier input of which this is a view; -1: none
+  bool leaf = false;       // a gradient is computed for it
   bool parameter = false;  // one of two tensors that outlive the calls, used in turn
 };
 
@@ -90,6 +91,10 @@ inline constexpr size_t form_count = 6;
 // How a call passes rows to the next one, which concatenates them with input 0.
 enum class Cache : uint8_t { none, tensor, optional, list };
 inline constexpr size_t cache_count = 4;
+
+// Whether gradients of the results are compared, too: computed in the compiled function, or after
+// its call; `twice`: in the function, with those of the gradients.
+enum class Gradients : uint8_t { none, inside, outside, twice };
 
 // Which backend runs the graphs: the one in Setup, or a user backend (backends.h).
 enum class Backend : uint8_t { asked, interprets, misbehaves };
@@ -113,9 +118,11 @@ struct Program {
   Form form = Form::list;
   Cache cache = Cache::none;
   Backend backend = Backend::asked;
-  bool twins = false;    // two compiled functions are called in turn
-  bool threads = false;  // finally, several threads call one function
-  bool drops = false;    // variables are released after their last use
+  Gradients gradients = Gradients::none;
+  bool writes_copies = false;  // leaves are copied first, so that the steps may write to them
+  bool twins = false;          // two compiled functions are called in turn
+  bool threads = false;        // finally, several threads call one function
+  bool drops = false;          // variables are released after their last use
   bool fullgraph = false, frozen = false;
   int dynamic = -1;  // CompileOptions::dynamic; -1: unset
 };

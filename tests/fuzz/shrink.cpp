@@ -74,6 +74,9 @@ std::vector<Program> simpler(const Program& program) {
   }
   if (program.sizes.size() > 1) with([](Program& p) { p.sizes.pop_back(); });
   if (program.threads) with([](Program& p) { p.threads = false; });
+  if (program.gradients != Gradients::none) with([](Program& p) { p.gradients = Gradients::none; });
+  if (program.gradients == Gradients::twice)
+    with([](Program& p) { p.gradients = Gradients::inside; });
   if (program.twins) with([](Program& p) { p.twins = false; });
   if (program.cache != Cache::none) with([](Program& p) { p.cache = Cache::none; });
   if (program.form != Form::list) with([](Program& p) { p.form = Form::list; });
@@ -85,6 +88,7 @@ std::vector<Program> simpler(const Program& program) {
   if (program.dynamic >= 0) with([](Program& p) { p.dynamic = -1; });
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     Input plain = program.inputs[i];
+    if (plain.leaf) with([&](Program& p) { p.inputs[i].leaf = false; });
     if (plain.parameter) with([&](Program& p) { p.inputs[i].parameter = false; });
     if (plain.wild) with([&](Program& p) { p.inputs[i].wild = false; });
     if (plain.restless) with([&](Program& p) { p.inputs[i].restless = false; });
