@@ -103,7 +103,7 @@ std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
     (void)saved_.results[k].operand(numbers, shapes, made[k]);
     if (thread_state.modes.grad_enabled && made[k].impl()->call < builder_calls &&
         is_floating(made[k].dtype()))
-      made[k] = with_history(made[k], static_cast<uint32_t>(k));
+      made[k] = with_history(made[k], shared_from_this(), static_cast<uint32_t>(k));
     if (gradients[k].defined() && is_floating(made[k].dtype()))
       given[k] = to(gradients[k], made[k].dtype());
   }
@@ -117,10 +117,10 @@ std::vector<Tensor> CallNode::gradients_of(std::span<const Tensor> gradients) {
   return out;
 }
 
-Tensor CallNode::with_history(const Tensor& result, uint32_t k) {
+Tensor with_history(const Tensor& result, std::shared_ptr<Node> node, uint32_t k) {
   Tensor out = detached(result);
   Record& record = made_record_of(out);
-  record.made_by = shared_from_this();
+  record.made_by = std::move(node);
   record.result = k;
   out.impl()->requires_grad = true;
   return out;

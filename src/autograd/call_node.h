@@ -69,13 +69,13 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
 
  private:
   std::vector<Tensor> gradients_of(std::span<const Tensor> gradients);
-  // A result for a formula whose calls are recorded in turn.
-  Tensor with_history(const Tensor& result, uint32_t k);
-
   SavedCall saved_;
   bool is_part_ = false;
   bool released_ = false;  // what was saved; a call that saved nothing may be gone through again
 };
+
+// Result `k` of a node, for a backward pass whose calls are recorded in turn.
+Tensor with_history(const Tensor& result, std::shared_ptr<Node> node, uint32_t k);
 
 // The same elements, in memory of the same storage, without a record.
 Tensor detached(const Tensor& tensor);

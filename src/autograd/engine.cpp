@@ -10,12 +10,27 @@
 #include "autograd/node.h"
 #include "core/numbers.h"
 #include "vitro/autograd/autograd.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/base/module_path.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/shapes.h"
 
 namespace vitro::autograd {
 namespace {
+
+constinit thread_local bool detects_anomaly = false;
+
+void check_for_nan(const Node& node, std::span<const Tensor> gradients) {
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined() || !any(isnan(gradients[i])).item<bool>()) continue;
+    const ModuleScope scope(node.module);
+    const std::string where =
+        node.where.line() == 0 ? std::string() : cat(" (", call_location(node.where), ")");
+    throw_error(cat("backward: the gradient of operand ", i, " of ", node.op,
+                    std::string_view(where), " has NaN elements"));
+  }
+}
 
 struct LaterFirst {
   bool operator()(const std::shared_ptr<Node>& a, const std::shared_ptr<Node>& b) const {
@@ -129,6 +144,7 @@ class Pass {
     std::vector<Tensor> gradients;
     const bool any = std::ranges::any_of(given, [](const Tensor& g) { return g.defined(); });
     if (leads_on && any) gradients = node.back(given);
+    if (detects_anomaly) check_for_nan(node, gradients);
     given.clear();
     if (leads_on && !keep_) node.release();
     gradients.resize(node.edges.size());
@@ -199,6 +215,11 @@ Seeds seeds(std::string_view who, std::span<const Tensor> outputs,
 namespace vitro {
 
 using namespace autograd;
+
+DetectAnomaly::DetectAnomaly(bool on) : before_(std::exchange(detects_anomaly, on)) {}
+DetectAnomaly::~DetectAnomaly() {
+  detects_anomaly = before_;
+}
 
 void backward(std::span<const Tensor> outputs, std::span<const Tensor> gradients,
               const BackwardOptions& options) {

@@ -280,6 +280,7 @@ class Comparison {
   }
 
   Variables inputs(int64_t call, const Variables& parameters) const {
+    const EnableGrad recorded;  // views made in the scope of a NoGrad may not be written later
     Variables all = make_inputs(program_, call);
     for (size_t i = 0; i < all.size(); ++i) {
       if (parameters[i].defined()) all[i] = parameters[i];

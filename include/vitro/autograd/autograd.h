@@ -16,9 +16,9 @@
 // the op.  A write to a view changes the history of the tensor that it is a view of.
 //
 // Threads: each thread may record and go back through graphs of its own; several may use the same
-// leaves.  Sums of a leaf's gradient by several threads are made one at a time.  A compiled function
-// that calls backward() may do so on one thread at a time: while it runs, another thread that sums
-// the gradient of the same leaf gets an Error.
+// leaves.  Sums of a leaf's gradient by several threads are made one at a time.  A compiled
+// function that calls backward() may do so on one thread at a time: while it runs, another thread
+// that sums the gradient of the same leaf gets an Error.
 #pragma once
 
 #include <functional>
@@ -66,6 +66,19 @@ class HookHandle {
  private:
   friend HookHandle register_hook(const Tensor&, std::function<Tensor(const Tensor&)>);
   std::function<void()> remove_;
+};
+
+// While it lives, backward passes of this thread that meet a NaN are Errors, which name the op
+// whose gradient has one and the place of its call.  For finding it only: every gradient is read by
+// the host.  torch.autograd.detect_anomaly.
+class DetectAnomaly {
+ public:
+  explicit DetectAnomaly(bool on = true);
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+
+ private:
+  bool before_;
 };
 
 struct GradOptions {
