@@ -9,6 +9,9 @@
 #endif
 
 #include "vitro/autograd/autograd.h"
+#include "vitro/autograd/checkpoint.h"
+#include "vitro/autograd/function.h"
+#include "vitro/autograd/functional.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/generator_state.h"

@@ -20,6 +20,12 @@
 namespace vitro::autograd {
 
 SavedValue::SavedValue(Tensor tensor) {
+  size_t number = 0;
+  const std::shared_ptr<Recomputation>& by = Recomputation::current();
+  if (by && by->takes(tensor, number)) {
+    value_ = Again{by, number};
+    return;
+  }
   const uint32_t writes = writes_to(tensor);
   value_ = Kept{std::move(tensor), writes};
 }
@@ -31,8 +37,10 @@ bool SavedValue::was_written() const {
 
 bool SavedValue::release() {
   Kept* kept = std::get_if<Kept>(&value_);
+  const Again* again = std::get_if<Again>(&value_);
   if (kept) kept->tensor = {};
-  return kept != nullptr;
+  if (again) again->by->drop(again->number);
+  return kept || again;
 }
 
 namespace {
@@ -54,6 +62,8 @@ Operand SavedValue::operand(const DataSizes* numbers, Shapes& shapes, Tensor& pl
   if (const Scalar* number = std::get_if<Scalar>(&value_))
     return numbers ? Operand(in_numbers(*number, *numbers)) : Operand(*number);
   if (const Kept* kept = std::get_if<Kept>(&value_)) return Operand(place = kept->tensor);
+  if (const Again* again = std::get_if<Again>(&value_))
+    return Operand(place = again->by->value(again->number));
   const Shape* shape = std::get_if<Shape>(&value_);
   if (!shape) return {};
   TensorMeta meta = numbers ? numbers->in_numbers(*shape->meta) : *shape->meta;

@@ -8,6 +8,7 @@
 
 #include "autograd/data_sizes.h"
 #include "autograd/node.h"
+#include "autograd/recomputation.h"
 #include "autograd/shapes.h"
 #include "autograd/uses.h"
 #include "vitro/core/op.h"
@@ -42,7 +43,12 @@ class SavedValue {
     std::unique_ptr<TensorMeta> meta;
     Use use;
   };
-  std::variant<std::monostate, Scalar, Kept, Shape> value_;
+  // Computed again by a checkpoint.
+  struct Again {
+    std::shared_ptr<Recomputation> by;
+    size_t number;
+  };
+  std::variant<std::monostate, Scalar, Kept, Shape, Again> value_;
 };
 
 // What a call needs for its gradient.

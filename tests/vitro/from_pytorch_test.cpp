@@ -363,6 +363,26 @@ TEST(FromPyTorch, optimizers_change_parameters) {
   EXPECT_EQ(groups.options(1).lr, 0.01);
 }
 
+struct Cube : Function<Cube> {
+  static Tensor forward(FunctionContext& context, const Tensor& x) {
+    context.save_for_backward({x});
+    return x * x * x;
+  }
+  static std::vector<Tensor> backward(FunctionContext& context, std::span<const Tensor> g) {
+    const Tensor x = context.saved_tensors()[0];
+    return {g[0] * 3.0 * x * x};
+  }
+};
+
+TEST(FromPyTorch, functions_are_differentiated_in_other_ways) {
+  Tensor x = ones({2}).set_requires_grad(true);
+  const auto f = [](const Tensor& t) { return Cube::apply(t); };
+  EXPECT_EQ(functional::jacobian(f, x).to_vector<float>(), (std::vector<float>{3, 0, 0, 3}));
+  DetectAnomaly on;
+  sum(checkpoint(f, x)).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{3, 3}));
+}
+
 TEST(FromPyTorch, data_comes_in_batches_and_runs_go_on) {
   const Tensor x = eight_by_six(), labels = arange(8);
   data::TensorDataset dataset({x, labels});

@@ -3,6 +3,7 @@
 //   set_generator_state(before);
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,18 @@ namespace vitro {
 std::string generator_state();
 // Error if generator_state() does not write such a text; nothing changes then.  Threads: any.
 void set_generator_state(std::string_view state);
+
+// While it lives, this thread draws the numbers that follow such a state, and those of the process
+// stay as they are.
+class RandomReplay {
+ public:
+  explicit RandomReplay(std::string_view state);  // errors as set_generator_state()
+  ~RandomReplay();
+  RandomReplay(const RandomReplay&) = delete;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace vitro
