@@ -14,15 +14,41 @@
 namespace vitro {
 namespace {
 
-struct Process {
-  std::mutex lock;
+struct Numbers {
   RandomState state{0, 0};
   std::optional<Mt19937> twister;  // if it was chosen
+};
+
+struct Process : Numbers {
+  std::mutex lock;
 };
 
 Process& process() {
   static auto* one = new Process;
   return *one;
+}
+
+// Those that this thread replays, if any.
+constinit thread_local Numbers* replayed = nullptr;
+
+// Calls f with the numbers that this thread draws from.
+auto with_numbers(auto f) {
+  if (replayed) return f(*replayed);
+  Process& p = process();
+  std::lock_guard hold(p.lock);
+  return f(static_cast<Numbers&>(p));
+}
+
+Numbers parsed(std::string_view state) {
+  std::istringstream in{std::string(state)};
+  std::string name, rest;
+  Numbers out;
+  in >> name >> out.state.seed >> out.state.counter;
+  if (name == "mt19937") in >> out.twister.emplace(0);
+  const bool is_whole = !in.fail() && !(in >> rest);
+  VITRO_CHECK(is_whole && (name == "philox" || name == "mt19937"),
+              "set_generator_state: got a text that generator_state() does not write");
+  return out;
 }
 
 }  // namespace
@@ -48,50 +74,49 @@ uint32_t random_word(uint64_t seed, uint64_t stream, uint64_t index) {
 }
 
 void manual_seed(uint64_t seed, Generator generator) {
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  p.state = {seed, 0};
-  p.twister.reset();
-  if (generator == Generator::mt19937) p.twister.emplace(seed);
+  with_numbers([&](Numbers& n) {
+    n.state = {seed, 0};
+    n.twister.reset();
+    if (generator == Generator::mt19937) n.twister.emplace(seed);
+  });
 }
 
 Generator current_generator() {
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  return p.twister ? Generator::mt19937 : Generator::philox;
+  return with_numbers(
+      [](Numbers& n) { return n.twister ? Generator::mt19937 : Generator::philox; });
 }
 
 RandomState take_random(uint64_t draws) {
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  const RandomState now = p.state;
-  p.state.counter += draws;
-  return now;
+  return with_numbers([&](Numbers& n) {
+    const RandomState now = n.state;
+    n.state.counter += draws;
+    return now;
+  });
 }
 
 std::string generator_state() {
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  std::ostringstream out;
-  out << (p.twister ? "mt19937 " : "philox ") << p.state.seed << ' ' << p.state.counter;
-  if (p.twister) out << ' ' << *p.twister;
-  return out.str();
+  return with_numbers([](Numbers& n) {
+    std::ostringstream out;
+    out << (n.twister ? "mt19937 " : "philox ") << n.state.seed << ' ' << n.state.counter;
+    if (n.twister) out << ' ' << *n.twister;
+    return out.str();
+  });
 }
 
 void set_generator_state(std::string_view state) {
-  std::istringstream in{std::string(state)};
-  std::string name, rest;
-  RandomState numbers{0, 0};
-  std::optional<Mt19937> twister;
-  in >> name >> numbers.seed >> numbers.counter;
-  if (name == "mt19937") in >> twister.emplace(0);
-  const bool is_whole = !in.fail() && !(in >> rest);
-  VITRO_CHECK(is_whole && (name == "philox" || name == "mt19937"),
-              "set_generator_state: got a text that generator_state() does not write");
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  p.state = numbers;
-  p.twister = twister;
+  with_numbers([given = parsed(state)](Numbers& n) { n = given; });
+}
+
+struct RandomReplay::State : Numbers {
+  Numbers* before = nullptr;
+};
+
+RandomReplay::RandomReplay(std::string_view state) : state_(new State{parsed(state), replayed}) {
+  replayed = state_.get();
+}
+
+RandomReplay::~RandomReplay() {
+  replayed = state_->before;
 }
 
 std::ostream& operator<<(std::ostream& out, const Mt19937& generator) {
@@ -155,11 +180,11 @@ void Mt19937::fill_normal(std::span<double> out) {
 }
 
 void draw_from_mt19937(const std::function<void(Mt19937&)>& draw) {
-  Process& p = process();
-  std::lock_guard hold(p.lock);
-  VITRO_CHECK(p.twister.has_value(),
-              "random numbers: manual_seed chose another generator while numbers were drawn");
-  draw(*p.twister);
+  with_numbers([&](Numbers& n) {
+    VITRO_CHECK(n.twister.has_value(),
+                "random numbers: manual_seed chose another generator while numbers were drawn");
+    draw(*n.twister);
+  });
 }
 
 }  // namespace vitro
