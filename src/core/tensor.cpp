@@ -121,14 +121,15 @@ void Tensor::forget_gradient(TensorImpl* impl) {
 void Tensor::destroy(TensorImpl* impl) {
   if (impl->gradient) [[unlikely]]
     forget_gradient(impl);
+  // Before there is a place for it: what it holds may take the last one.
+  impl->storage = {};
+  if (impl->pairs) [[unlikely]]
+    impl->pairs.reset();
   ImplPool& p = pool();
   if (p.ended || p.count == ImplPool::room) {
     delete impl;
     return;
   }
-  impl->storage = {};
-  if (impl->pairs) [[unlikely]]
-    impl->pairs.reset();
   impl->call = 0;
   impl->deferred = nullptr;
   impl->requires_grad = impl->is_parameter = false;

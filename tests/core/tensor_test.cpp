@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <thread>
+#include <vector>
 
 #include "error_of.h"
 #include "vitro/base/error.h"
@@ -99,6 +101,17 @@ TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
   }
   EXPECT_EQ(error_of([&] { (void)none.const_data<float>(); }), "const_data: " + want);
   EXPECT_EQ(error_of([&] { (void)none.to_vector<float>(); }), "to_vector: " + want);
+}
+
+// The memory of 256 descriptions is kept for new ones; a complex tensor has two.
+TEST(Tensor, of_complex_numbers_ends_where_only_one_description_is_kept) {
+  std::thread([] {
+    std::vector<Tensor> all = {Tensor::empty({1})};
+    for (int i = 0; i < 300; ++i) all.push_back(Tensor::empty({1}, DType::c64));
+    all.clear();
+    for (int i = 0; i < 300; ++i) all.push_back(Tensor::empty({1}));
+    EXPECT_EQ(all.back().numel().value(), 1);
+  }).join();
 }
 
 }  // namespace
