@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/by_formula.h"
 #include "ops/complex_parts.h"
 #include "ops/value.h"
 #include "ops/wide.h"
@@ -132,12 +133,38 @@ Tensor xlog1py(ops::First x, const Operand& other) {
   return x_times(x, other, -1, [](const Tensor& y) -> Tensor { return log1p(y); });
 }
 
+namespace {
+
+struct LogitAttrs {
+  std::optional<double> eps;
+  static constexpr void each(auto&& f) { f("eps", &LogitAttrs::eps); }
+};
+struct Logit : FormulaOfOne<Logit> {
+  static constexpr std::string_view name = "logit";
+  using Attrs = LogitAttrs;
+  static void expand(std::span<const Operand> operands, AttrsView attrs,
+                     std::span<Tensor> results) {
+    const Tensor& x = operands[0].tensor();
+    const DType dtype = float_of(x.dtype());
+    const std::optional<double> eps = attrs.as<Attrs>().eps;
+    Value wide = to(x, compute_type(dtype));
+    if (eps) wide = clamp(wide, *eps, 1 - *eps);
+    results[0] = to(log(wide / (1 - wide)), dtype);
+  }
+  static void gradient(Formula& f) {
+    const std::optional<double> eps = f.attrs<Attrs>().eps;
+    const double low = eps.value_or(0), beyond = eps ? 0 : NAN;
+    const Value x = widened(f.tensor(0)), outside = (x < low) | (x > 1 - low);
+    const Value inside = ops::where(outside, 0.5, x);
+    f.set(0, ops::where(outside, beyond, widened(f.gradient()) / (inside * (1 - inside))));
+  }
+};
+
+}  // namespace
+
 Tensor logit(ops::At x, std::optional<double> eps) {
   const CalledAs name("logit", x.where);
-  const DType dtype = float_of(x.operand.tensor().dtype());
-  Value wide = to(x, compute_type(dtype));
-  if (eps) wide = clamp(wide, *eps, 1 - *eps);
-  return to(log(wide / (1 - wide)), dtype);
+  return by_formula<Logit>(x.where, {x.operand}, {eps});
 }
 
 Tensor sinc(ops::At x) {

@@ -5,6 +5,7 @@
 #include "ops/complex_calls.h"
 #include "ops/complex_product.h"
 #include "ops/functions.h"
+#include "ops/parts_by_formula.h"
 #include "ops/wide.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -40,6 +41,73 @@ template <Parts (*f)(const Parts&)>
 void unary(ComplexCall& call) {
   call.set(f(dense_parts(call, 0, call.dtype())));
 }
+
+// A function with its derivative at z, where it is y. That of the program is not defined on an
+// axis, where the absolute value of one part has an edge although the function has none.
+using Derivative = Parts (*)(const Parts& z, const Parts& y);
+template <Parts (*f)(const Parts&), Derivative derivative>
+struct Analytic : OfParts {
+  static constexpr std::string_view name = "function",
+                                    signatures = "(Tensor self, Tensor imag) -> (Tensor, Tensor)";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call) {
+    for (int k = 0; k < 2; ++k)
+      shape_of_pointwise(call, {Promote::arithmetic, false, false}, Accepts::floating);
+  }
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    set(results, f(operand(operands, 0)));
+  }
+  static void gradient(Formula& formula) {
+    const Parts slope = derivative(operand(formula, 0), result(formula));
+    set(formula, 0, gradient_of(formula) * conjugate(slope));
+  }
+};
+template <Parts (*f)(const Parts&), Derivative derivative>
+Parts value_of(const Parts& z) {
+  return is_recorded(z) ? call_of_parts<Analytic<f, derivative>>({z.re, z.imaginary()}) : f(z);
+}
+template <Parts (*f)(const Parts&), Derivative derivative>
+void analytic(ComplexCall& call) {
+  call.set(value_of<f, derivative>(dense_parts(call, 0, call.dtype())));
+}
+
+Parts one_plus(const Parts& z) {
+  return {z.re + 1, z.im};
+}
+Parts one_less(const Parts& z) {
+  return {1 - z.re, -z.im};
+}
+Parts times_i(const Parts& z) {
+  return {-z.im, z.re};
+}
+Parts of_sqrt(const Parts&, const Parts& y) {
+  return reciprocal(y * 2);
+}
+Parts root(const Parts& z) {
+  return value_of<&sqrt, &of_sqrt>(z);
+}
+Parts of_rsqrt(const Parts&, const Parts& y) {
+  return y * y * y * -0.5;
+}
+Parts of_asin(const Parts& z, const Parts&) {
+  return reciprocal(root(one_less(z)) * root(one_plus(z)));
+}
+Parts of_acos(const Parts& z, const Parts& y) {
+  return -of_asin(z, y);
+}
+Parts of_asinh(const Parts& z, const Parts& y) {
+  return of_asin(times_i(z), y);
+}
+Parts of_acosh(const Parts& z, const Parts&) {
+  return reciprocal(root(-one_less(z)) * root(one_plus(z)));
+}
+Parts of_atanh(const Parts& z, const Parts&) {
+  return reciprocal(one_less(z) * one_plus(z));
+}
+Parts of_atan(const Parts& z, const Parts& y) {
+  return of_atanh(times_i(z), y);
+}
+
 template <Parts (*f)(const Parts&, const Parts&)>
 void binary(ComplexCall& call) {
   const DType dtype = call.dtype();
@@ -177,8 +245,8 @@ std::optional<Parts> simple_power(const Parts& z, const std::complex<double>& ex
   if (e == 1) return z;
   if (e == 2) return z * z;
   if (e == 3) return z * z * z;
-  if (e == 0.5) return sqrt(z);
-  if (e == -0.5) return rsqrt(z);
+  if (e == 0.5) return root(z);
+  if (e == -0.5) return value_of<&rsqrt, &of_rsqrt>(z);
   if (e == -1) return reciprocal(z);
   if (e == -2) return reciprocal(z * z);
   return {};
@@ -205,16 +273,16 @@ void select_rule(ComplexCall& call) {
 
 constexpr std::array rules = std::to_array<NamedRule>({
     {"abs", &absolute},
-    {"acos", &unary<&acos>},
-    {"acosh", &unary<&acosh>},
+    {"acos", &analytic<&acos, &of_acos>},
+    {"acosh", &analytic<&acosh, &of_acosh>},
     {"add", &sum},
     {"add_scaled", &scaled},
     {"all", &of_truth},
     {"any", &of_truth},
-    {"asin", &unary<&asin>},
-    {"asinh", &unary<&asinh>},
-    {"atan", &unary<&atan>},
-    {"atanh", &unary<&atanh>},
+    {"asin", &analytic<&asin, &of_asin>},
+    {"asinh", &analytic<&asinh, &of_asinh>},
+    {"atan", &analytic<&atan, &of_atan>},
+    {"atanh", &analytic<&atanh, &of_atanh>},
     {"cos", &unary<&cos>},
     {"cosh", &unary<&cosh>},
     {"cube", &cube},
@@ -239,12 +307,12 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"nonzero", &of_truth},
     {"pow", &power},
     {"reciprocal", &unary<&reciprocal>},
-    {"rsqrt", &unary<&rsqrt>},
+    {"rsqrt", &analytic<&rsqrt, &of_rsqrt>},
     {"sigmoid", &unary<&sigmoid>},
     {"silu", &unary<&silu>},
     {"sin", &unary<&sin>},
     {"sinh", &unary<&sinh>},
-    {"sqrt", &unary<&sqrt>},
+    {"sqrt", &analytic<&sqrt, &of_sqrt>},
     {"sub", &difference},
     {"sub_scaled", &scaled},
     {"tan", &unary<&tan>},

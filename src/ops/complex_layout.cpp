@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/complex_calls.h"
+#include "ops/complex_products.h"
 #include "ops/functions.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -286,27 +287,11 @@ void masked_select_rule(ComplexCall& call) {
 
 // ---- products and statistics ----
 
-// A product of parts by magnitudes and angles, in f64: exact to the last digits of c64.
-template <class Attrs, auto product, auto sum>
+template <class Attrs, auto product>
 void product_rule(ComplexCall& call) {
-  const Attrs& attrs = call.attrs<Attrs>();
-  const DType dtype = dtype_of_numbers(call, all_operands);
-  const Parts z = call.parts(0, DType::c128);
-  const Parts made = polar(product(modulus(z), attrs), sum(argument(z), attrs));
-  const DType real = real_of(dtype);
+  const DType dtype = dtype_of_numbers(call, all_operands), real = real_of(dtype);
+  const Parts made = product(call.parts(0, DType::c128), call.attrs<Attrs>());
   call.set(Parts{to(made.re, real), to(made.im, real)});
-}
-Tensor prod_of(const Tensor& x, const ReduceAttrs& a) {
-  return prod(x, a.dim, a.keepdim);
-}
-Tensor sum_of(const Tensor& x, const ReduceAttrs& a) {
-  return vitro::sum(x, a.dim, a.keepdim);
-}
-Tensor cumprod_of(const Tensor& x, const ScanAttrs& a) {
-  return cumprod(x, a.dim);
-}
-Tensor cumsum_of(const Tensor& x, const ScanAttrs& a) {
-  return cumsum(x, a.dim);
 }
 
 void matrix_product(ComplexCall& call) {
@@ -396,7 +381,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"clone", &of_pairs_rule},
     {"constant_pad_nd", &pad_rule},
     {"copy", &copy_rule},
-    {"cumprod", &product_rule<ScanAttrs, &cumprod_of, &cumsum_of>},
+    {"cumprod", &product_rule<ScanAttrs, &cumulative_product_of>},
     {"cumsum", &each_part<1>},
     {"detach", &of_pairs_rule},
     {"diagonal", &diagonal_rule},
@@ -422,7 +407,7 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"mean", &each_part<1>},
     {"mm", &matrix_product},
     {"permute", &permute_rule},
-    {"prod", &product_rule<ReduceAttrs, &prod_of, &sum_of>},
+    {"prod", &product_rule<ReduceAttrs, &product_of>},
     {"reflection_pad1d", &each_part<1>},
     {"reflection_pad2d", &each_part<1>},
     {"reflection_pad3d", &each_part<1>},

@@ -5,6 +5,7 @@
 
 #include <numbers>
 
+#include "ops/parts_by_formula.h"
 #include "vitro/core/complex.h"
 #include "vitro/ops/arithmetic.h"
 #include "vitro/ops/binary.h"
@@ -86,11 +87,32 @@ Parts operator*(const Parts& a, const Parts& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+namespace {
+
 // By R. Smith, "Algorithm 116: complex division" (1962): the smaller part of the divisor relative
 // to the larger one, so that no square overflows or vanishes. complex_product.cpp has the same in
 // one visit.
-Parts operator/(const Parts& a, const Parts& b) {
-  if (b.is_real()) return {a.re / b.re, a.is_real() ? Value() : a.im / b.re};
+struct Quotient : OfParts {
+  static constexpr std::string_view name = "div",
+                                    signatures =
+                                        "(Tensor self, Tensor self_imag, Tensor other, Tensor "
+                                        "other_imag) -> (Tensor, Tensor)";
+  static constexpr int arity = 4;
+  static void shape(ShapeCall& call) {
+    for (int k = 0; k < 2; ++k)
+      shape_of_pointwise(call, {Promote::arithmetic, false, false}, Accepts::floating);
+  }
+  static Parts program(const Parts& a, const Parts& b);
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    set(results, program(operand(operands, 0), operand(operands, 1)));
+  }
+  static void gradient(Formula& f) {
+    const Parts of_a = gradient_of(f) / conjugate(operand(f, 1));
+    set(f, 0, of_a);
+    if (wants(f, 1)) set(f, 1, -(of_a * conjugate(result(f))));
+  }
+};
+Parts Quotient::program(const Parts& a, const Parts& b) {
   const Value im = a.imaginary(), size = abs(b.re), is_wide = size >= abs(b.im);
   const Value larger = where(is_wide, b.re, b.im), smaller = where(is_wide, b.im, b.re);
   const Value ratio = smaller / larger, scale = 1 / (larger + smaller * ratio);
@@ -100,8 +122,27 @@ Parts operator/(const Parts& a, const Parts& b) {
           where(is_zero, im / size, where(is_wide, second - turned, turned - second) * scale)};
 }
 
+// At 0 it has an edge, and the gradient 0.
+struct Modulus : FormulaOfTwo<Modulus> {
+  static constexpr std::string_view name = "abs";
+  static Tensor program(const Tensor& re, const Tensor& im) { return hypot(re, im); }
+  static void gradient(Formula& f) {
+    const Value none = f.result() == 0;
+    const Value of_each = where(none, 0, f.gradient() / where(none, 1, f.result()));
+    for (size_t i = 0; i < 2; ++i) f.set(i, of_each * f.tensor(i));
+  }
+};
+
+}  // namespace
+
+Parts operator/(const Parts& a, const Parts& b) {
+  if (b.is_real()) return {a.re / b.re, a.is_real() ? Value() : a.im / b.re};
+  if (!is_recorded(a) && !is_recorded(b)) return Quotient::program(a, b);
+  return call_of_parts<Quotient>({a.re, a.imaginary(), b.re, b.im});
+}
+
 Value modulus(const Parts& z) {
-  return z.is_real() ? abs(z.re) : Value(hypot(z.re, z.im));
+  return z.is_real() ? abs(z.re) : Value(by_formula<Modulus>({}, {z.re, z.im}));
 }
 Value argument(const Parts& z) {
   return atan2(z.imaginary(), z.re);
@@ -173,7 +214,8 @@ Parts silu(const Parts& z) {
 }
 Parts sign(const Parts& z) {
   const Value size = modulus(z), is_zero = size == 0;
-  return {where(is_zero, 0, z.re / size), where(is_zero, 0, z.imaginary() / size)};
+  const Value divisor = where(is_zero, 1, size);
+  return {where(is_zero, 0, z.re / divisor), where(is_zero, 0, z.imaginary() / divisor)};
 }
 // A modulus of 0 or infinity needs no angle, which is NaN for powers of 0.
 Parts pow(const Parts& base, const Parts& exponent) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "ops/by_formula.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -16,12 +17,44 @@
 #include "vitro/ops/gather.h"
 #include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/reduce.h"
+#include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
 namespace vitro {
 namespace {
 
 using namespace ops;
+
+struct NegativeNormAttrs {
+  double p = -1;
+  Dims dims;
+  static constexpr void each(auto&& f) {
+    f("p", &NegativeNormAttrs::p);
+    f("dims", &NegativeNormAttrs::dims);
+  }
+};
+// A norm of negative order, over dimensions that are kept. One of its powers may be infinite: then
+// the norm is 0, and has the gradient 0.
+struct NegativeNorm : ByFormula {
+  static constexpr std::string_view name = "norm", signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  using Attrs = NegativeNormAttrs;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    shape_of_reduction(call, {call.attrs.as<Attrs>().dims, true}, x.dtype);
+  }
+  static void expand(std::span<const Operand> operands, AttrsView attrs,
+                     std::span<Tensor> results) {
+    const auto& a = attrs.as<Attrs>();
+    results[0] = pow(sum(pow(abs(operands[0].tensor()), a.p), a.dims, true), 1 / a.p);
+  }
+  static void gradient(Formula& f) {
+    const double p = f.attrs<Attrs>().p;
+    const Value x = f.tensor(0), none = x == 0, size = abs(ops::where(none, 1, x));
+    const Value of_sum = f.gradient() * pow(f.result(), 1 - p);
+    f.set(0, of_sum * ops::where(none, 0, Value(sign(x)) * pow(size, p - 1)));
+  }
+};
 
 // The norm of x, in its compute type, over `dims`, which are kept. Where a root is 0 its operand is
 // replaced, because the gradient there is 0, not infinite.
@@ -37,11 +70,12 @@ Value norm_over(const Tensor& x, double p, const Dims& dims) {
   if (p > 0 && p < 1) {
     const Value zero = x == 0;
     powers = ops::where(zero, 0, pow(abs(ops::where(zero, 1, x)), p));
+  } else if (p < 0) {
+    return by_formula<NegativeNorm>({}, {x}, {p, dims});
   } else {
     powers = pow(abs(x), p);
   }
   const Value total = sum(powers, dims, true);
-  if (p < 0) return pow(total, 1 / p);
   const Value none = total == 0;
   return ops::where(none, 0, pow(ops::where(none, 1, total), 1 / p));
 }

@@ -7,9 +7,11 @@
 #include "bind.h"
 #include "core/numbers.h"
 #include "functions.h"
+#include "ops/by_formula.h"
 #include "ops/memory_format.h"
 #include "ops/value.h"
 #include "ops/wide.h"
+#include "vitro/base/called_as.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/compaction.h"
@@ -159,11 +161,41 @@ std::pair<Tensor, Tensor> std_mean_corrected(At x, Dims dim,
                                              bool keepdim) {
   return std_mean(x, std::move(dim), correction ? correction->as_double() : 1, keepdim);
 }
+struct SafeSoftmaxAttrs {
+  int64_t dim = -1;
+  std::optional<DType> dtype;
+  static constexpr void each(auto&& f) {
+    f("dim", &SafeSoftmaxAttrs::dim);
+    f("dtype", &SafeSoftmaxAttrs::dtype);
+  }
+};
 // softmax, but 0 where all elements of a row are -inf.
+struct SafeSoftmax : ByFormula {
+  static constexpr std::string_view name = "_safe_softmax", signatures = "(Tensor self) -> Tensor";
+  static constexpr int arity = 1;
+  using Attrs = SafeSoftmaxAttrs;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    call.results.push_back(
+        dense(call.attrs.as<Attrs>().dtype.value_or(x.dtype), x.device, x.sizes));
+  }
+  static void expand(std::span<const Operand> operands, AttrsView attrs,
+                     std::span<Tensor> results) {
+    constexpr double least = -std::numeric_limits<double>::infinity();
+    const Tensor& x = operands[0].tensor();
+    const auto& a = attrs.as<Attrs>();
+    const Tensor none = all(x == least, a.dim, true);
+    results[0] = ops::where(none, 0, softmax(x, a.dim, a.dtype));
+  }
+  // That of softmax, in which a row of 0 is 0.
+  static void gradient(Formula& f) {
+    const Value y = widened(f.result()), product = y * widened(f.gradient());
+    f.set(0, product - y * ops::sum(product, {f.attrs<Attrs>().dim}, true));
+  }
+};
 Tensor safe_softmax(At x, int64_t dim, std::optional<DType> dtype) {
-  constexpr double least = -std::numeric_limits<double>::infinity();
-  const Tensor none = all(x.operand.tensor() == least, dim, true);
-  return ops::where(none, 0, softmax(x, dim, dtype));
+  const CalledAs name("_safe_softmax", x.where);
+  return by_formula<SafeSoftmax>(x.where, {x.operand}, {dim, dtype});
 }
 
 // ---- gradients of softmax ----

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/numbers.h"
+#include "ops/by_formula.h"
 #include "ops/expand_rows.h"
 #include "ops/norms.h"
 #include "ops/wide.h"
@@ -13,6 +14,7 @@
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/channel_norm.h"
+#include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/operators.h"
 #include "vitro/ops/reduce.h"
@@ -73,6 +75,16 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, const Dims& dims, double corr
   return {squares / max(divisor, Size(0)), mean_of_x};
 }
 
+// The root of a variance. Where all elements are equal it has an edge, and the gradient 0.
+struct Deviation : FormulaOfOne<Deviation> {
+  static constexpr std::string_view name = "std";
+  static Tensor program(const Tensor& variance) { return sqrt(variance); }
+  static void gradient(Formula& f) {
+    const Tensor &deviation = f.result(), none = deviation == 0;
+    f.set(0, vitro::where(none, 0, f.gradient() / (vitro::where(none, 1, deviation) * 2)));
+  }
+};
+
 }  // namespace
 
 std::pair<Tensor, Tensor> std_mean_of(const Tensor& x, const Dims& dim, double correction,
@@ -80,7 +92,7 @@ std::pair<Tensor, Tensor> std_mean_of(const Tensor& x, const Dims& dim, double c
   const Dims dims = wrap_dims("std", dim, x.rank());
   const auto [variance, mean_of_x] = moments(x, dims, correction);
   const auto shaped = [&](const Tensor& t) { return keepdim ? t : squeeze(t, dims); };
-  return {shaped(sqrt(variance)), shaped(mean_of_x)};
+  return {shaped(by_formula<Deviation>({}, {variance})), shaped(mean_of_x)};
 }
 
 size_t first_normalized(std::string_view op, const Sizes& sizes, const Sizes& shape) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/by_formula.h"
 #include "ops/complex_parts.h"
 #include "ops/special_values.h"
 #include "ops/value.h"
@@ -24,6 +25,7 @@
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/reduce.h"
 #include "vitro/ops/scatter.h"
+#include "vitro/ops/special_functions.h"
 #include "vitro/ops/unary.h"
 #include "vitro/ops/view.h"
 
@@ -205,11 +207,23 @@ Value digamma_of_positive(const Value& x) {
   return sum - ops::where(far, 0, less);
 }
 
-}  // namespace
+struct Lgamma : FormulaOfOne<Lgamma> {
+  static constexpr std::string_view name = "lgamma";
+  static Tensor program(const Tensor& x);
+  static void gradient(Formula& f) {
+    f.set(0, ops::to(f.gradient(), DType::f64) * digamma(ops::to(f.tensor(0), DType::f64)));
+  }
+};
+struct Digamma : FormulaOfOne<Digamma> {
+  static constexpr std::string_view name = "digamma";
+  static Tensor program(const Tensor& x);
+  static void gradient(Formula& f) {
+    f.set(0, ops::to(f.gradient(), DType::f64) * polygamma(1, ops::to(f.tensor(0), DType::f64)));
+  }
+};
 
 // Below 0.5 by reflection.
-Tensor lgamma(ops::At x) {
-  const CalledAs name("lgamma", x.where);
+Tensor Lgamma::program(const Tensor& x) {
   const Value wide = wide_double(x), low = wide < 0.5, far = ops::isinf(wide);
   const Value mirrored = ops::where(low, 1 - wide, wide);
   const Value right = log_gamma_of_positive(ops::where(far, 1, mirrored));
@@ -219,8 +233,7 @@ Tensor lgamma(ops::At x) {
   return rounded(ops::where(far, infinity, ops::where(low, left, right)), x);
 }
 
-Tensor digamma(ops::At x) {
-  const CalledAs name("digamma", x.where);
+Tensor Digamma::program(const Tensor& x) {
   const Value wide = wide_double(x), low = wide < 0.5, far = ops::isinf(wide);
   const Value mirrored = ops::where(low, 1 - wide, wide);
   const Value right = digamma_of_positive(ops::where(far, 1, mirrored));
@@ -230,6 +243,17 @@ Tensor digamma(ops::At x) {
   return rounded(ops::where(far, ops::where(wide > 0, infinity, full_like(wide, NAN)),
                             ops::where(low, at_pole, right)),
                  x);
+}
+
+}  // namespace
+
+Tensor lgamma(ops::At x) {
+  const CalledAs name("lgamma", x.where);
+  return by_formula<Lgamma>(x.where, {x.operand});
+}
+Tensor digamma(ops::At x) {
+  const CalledAs name("digamma", x.where);
+  return by_formula<Digamma>(x.where, {x.operand});
 }
 
 namespace {

@@ -316,4 +316,25 @@ def gradients():
     family.add("fft_fftn", z("c128", 2, 3, 2))
     family.add("fft_rfftn", real(2, 3, 4))
     family.add("stft", real(20), attrs=dict(n_fft=8, return_complex=True), call=ATEN.stft)
+    zeros_and_axes(family)
     return family
+
+
+def zeros_and_axes(family):
+    """Where a part, a magnitude or an angle has no derivative."""
+    for numbers in ((1 + 2j, 0, 2 + 1j), (1 + 2j, 0, 0), (0, 3 + 1j, 0, 1 + 1j), (0, 0, 0), (2j, 1, -4)):
+        x = torch.tensor(numbers, dtype=torch.complex128)
+        family.add("prod", x, attrs=dict(dim=0, keepdim=True), second=True)
+        family.add("cumprod", x, attrs=dict(dim=0), second=True)
+        for dim in (0, 1):
+            pair = torch.stack([x, z("c128", x.numel())])
+            family.add("prod", pair, attrs=dict(dim=dim), second=True)
+            family.add("cumprod", pair, attrs=dict(dim=dim), second=True)
+    axes = torch.tensor([2j, 0.5, -4, 2 + 3j, -0.5j], dtype=torch.complex128)
+    for op in ("sqrt", "rsqrt", "asin", "acos", "atan", "asinh", "acosh", "atanh", "reciprocal", "log", "abs", "sgn"):
+        family.add(op, axes, second=True)
+    for exponent in (0.5, -0.5):
+        family.add("pow", axes, exponent, call=torch.pow, second=True)
+    family.add("div", z("c128", 5), axes, call=torch.div, second=True)
+    family.add("abs", torch.zeros(2, dtype=torch.complex128), second=True)
+    family.add("sgn", torch.zeros(2, dtype=torch.complex128))

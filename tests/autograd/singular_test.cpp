@@ -1,0 +1,134 @@
+// Gradients of functions at points where their programs have none: of first and second order,
+// eagerly and compiled, in double and in single precision. Expected values are closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vitro/autograd/autograd.h"
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
+#include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
+#include "vitro/ops/distance.h"
+#include "vitro/ops/layout.h"
+#include "vitro/ops/overload.h"
+#include "vitro/ops/rearrange.h"
+#include "vitro/ops/special.h"
+#include "vitro/ops/special_functions.h"
+#include "vitro/ops/statistics.h"
+
+namespace vitro {
+namespace {
+
+using Numbers = std::vector<double>;
+using Function = std::function<Tensor(const Tensor& x)>;
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double euler = 0.57721566490153286, zeta_2 = M_PI * M_PI / 6, zeta_3 = 1.2020569031595943;
+
+// The gradient of the sum of f(x), and that of the sum of this gradient; 0 where there is none.
+std::vector<Tensor> gradients(const Function& f, const Tensor& at) {
+  const auto of = [](const Tensor& y, const Tensor& x, bool create_graph) {
+    if (!y.requires_grad()) return zeros_like(x);
+    return grad(sum(y), {x}, {.create_graph = create_graph, .materialize_grads = true})[0];
+  };
+  const Tensor x = detach(at * 1.0).set_requires_grad(true);
+  const Tensor first = of(f(x), x, true);
+  return {detach(first), of(first, x, false)};
+}
+
+void expect_near(const Tensor& got, const Numbers& want, double tolerance,
+                 const std::string& where) {
+  const Numbers numbers = contiguous(to(got, DType::f64)).to_vector<double>();
+  ASSERT_EQ(numbers.size(), want.size()) << where;
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (std::isfinite(want[i])) {
+      EXPECT_NEAR(numbers[i], want[i], tolerance * std::max(1.0, std::abs(want[i])))
+          << where << ", element " << i;
+    } else {
+      EXPECT_TRUE(numbers[i] == want[i] || (std::isnan(numbers[i]) && std::isnan(want[i])))
+          << where << ", element " << i << ": " << numbers[i] << ", not " << want[i];
+    }
+  }
+}
+
+// `second` may be left out.
+void check(std::string_view what, const Function& f, const Numbers& x, const Numbers& first,
+           const Numbers& second = {}) {
+  const auto both = [&](const Tensor& at) { return gradients(f, at); };
+  for (const DType dtype : {DType::f64, DType::f32}) {
+    const double tolerance = dtype == DType::f64 ? 1e-12 : 4e-6;
+    const Tensor at = to(Tensor::from(x, {static_cast<int64_t>(x.size())}), dtype);
+    auto compiled = compile(both);
+    for (const bool is_compiled : {false, true}) {
+      const std::vector<Tensor> got = is_compiled ? compiled(at) : both(at);
+      const std::string where = cat(what, " of ", dtype, is_compiled ? ", compiled" : "");
+      expect_near(got[0], first, tolerance, where);
+      if (!second.empty()) expect_near(got[1], second, tolerance, where + ", second order");
+    }
+  }
+}
+
+class Singular : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { init(); }
+};
+
+TEST_F(Singular, the_gamma_function_has_gradients_at_integers) {
+  const Numbers x = {1, 2, 3}, psi = {-euler, 1 - euler, 1.5 - euler},
+                of_psi = {zeta_2, zeta_2 - 1, zeta_2 - 1.25};
+  check("lgamma", [](const Tensor& t) { return lgamma(t); }, x, psi, of_psi);
+  check("mvlgamma", [](const Tensor& t) { return mvlgamma(t, 1); }, x, psi, of_psi);
+  check("digamma", [](const Tensor& t) { return digamma(t); }, x, of_psi,
+        {-2 * zeta_3, 2 - 2 * zeta_3, 2.25 - 2 * zeta_3});
+  check("lgamma", [](const Tensor& t) { return lgamma(t); }, {0, -0.5},
+        {-inf, 0.036489973978576521}, {inf, 8.9348022005446793});
+}
+
+TEST_F(Singular, deviations_of_equal_elements_have_the_gradient_0) {
+  check("std", [](const Tensor& t) { return stddev(t); }, {2, 2, 2}, {0, 0, 0}, {0, 0, 0});
+  const auto rows = [](const Tensor& t) { return stddev(reshape(t, {2, 2}), 1); };
+  check("std", rows, {2, 2, 1, 5}, {0, 0, -M_SQRT1_2, M_SQRT1_2}, {0, 0, 0, 0});
+  const auto with_mean = [](const Tensor& t) {
+    const auto [deviation, mean_of_t] = std_mean(reshape(t, {2, 2}), 1);
+    return deviation + mean_of_t;
+  };
+  check("std_mean", with_mean, {2, 2, 1, 5}, {0.5, 0.5, 0.5 - M_SQRT1_2, 0.5 + M_SQRT1_2});
+}
+
+TEST_F(Singular, logit_has_infinite_gradients_at_its_ends) {
+  check("logit", [](const Tensor& t) { return logit(t); }, {0, 1, 0.5, -1, 2},
+        {inf, inf, 4, nan, nan});
+  check("logit", [](const Tensor& t) { return logit(t); }, {0.5, 0.25}, {4, 16.0 / 3},
+        {0, -128.0 / 9});
+  check("logit", [](const Tensor& t) { return logit(t, 0.125); }, {0, 0.0625, 0.25, 1, -1, 2},
+        {0, 0, 16.0 / 3, 0, 0, 0}, {0, 0, -128.0 / 9, 0, 0, 0});
+}
+
+TEST_F(Singular, rows_of_minus_infinity_have_the_gradient_0) {
+  const auto f = [](const Tensor& t) {
+    const ArgValue arguments[] = {reshape(t, {3, 2}), int64_t{1}};
+    return square(ops::call("_safe_softmax", arguments, std::span<const NamedArg>())[0]);
+  };
+  const double p = 1 / (1 + M_E), slope = 2 * p * (1 - p) * (2 * p - 1);
+  check("_safe_softmax", f, {-inf, -inf, 1, 2, -inf, 3}, {0, 0, slope, -slope, 0, 0},
+        {0, 0, 0, 0, 0, 0});
+}
+
+TEST_F(Singular, norms_of_negative_order_have_the_gradient_0_at_an_element_0) {
+  const auto norm_of = [](double p) {
+    return [p](const Tensor& t) { return linalg_vector_norm(reshape(t, {2, 2}), p, {1}); };
+  };
+  check("norm", norm_of(-1), {1, 0, 2, -2}, {0, 0, 0.25, -0.25}, {0, 0, -0.25, -0.25});
+  check("norm", norm_of(-2), {0, 0, 1, 1}, {0, 0, std::pow(2, -1.5), std::pow(2, -1.5)},
+        {0, 0, 0, 0});
+}
+
+}  // namespace
+}  // namespace vitro
