@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Records what PyTorch's own samples of its ops (OpInfo) call, in the format of tests/data/op_samples.  `tools/check_ops` runs it.
 
-usage: .venv/bin/python tools/make_opinfo_samples.py PREFIX [--dtype float32] [--op NAME] [--limit ELEMENTS] [--each COUNT] [--bytes COUNT]
+usage: .venv/bin/python tools/make_opinfo_samples.py PREFIX [--dtype float32] [--op NAME] [--limit ELEMENTS] [--each COUNT] [--gradients]
   PREFIX.jsonl.gz, .bin.gz   the distinct calls of ATen's ops, with torch's results
   PREFIX.samples.jsonl       each sample: `entry` and `number`, and `calls` (lines of PREFIX.jsonl.gz, from 0) or `skip`, why there are none
+With --gradients, in place of results: torch's gradients of seeded sums of the results, for all operands, also of second order.
 A sample is a call of a Python function.  Recorded are the calls of ATen's ops that the function itself makes: `matmul`, not what `matmul`
 is made of.  Samples are seeded: the same torch writes the same files."""
 import argparse
@@ -22,6 +23,7 @@ from torch._subclasses.schema_check_mode import SchemaCheckMode
 from torch.testing._comparison import default_tolerances
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from op_samples.gradients import Gradients
 from op_samples.samples import Family
 from op_samples.values import NAMES
 
@@ -119,6 +121,54 @@ class Calls(Family):
             self.numbers[text] = len(self.lines)
             self.lines.append(row)
         return self.numbers[text]
+
+
+# Of gradients: the largest relative error, and the largest part of the largest gradient.
+GRADIENT_ERRORS = {torch.float64: (1e-8, 1e-11), torch.complex128: (1e-8, 1e-11), torch.float32: (2e-3, 2e-6), torch.complex64: (2e-3, 2e-6),
+                   torch.float16: (5e-2, 1e-2), torch.bfloat16: (2e-1, 5e-2)}
+
+
+def leaf(tensor):
+    inexact = tensor.is_floating_point() or tensor.is_complex()
+    return tensor.detach().clone().requires_grad_() if inexact else tensor
+
+
+class GradientCalls(Calls, Gradients):
+    """The distinct calls, with torch's gradients."""
+
+    def differentiated(self, op, args, kwargs):
+        """The number of the call; NotRecorded if it is not differentiated."""
+        if op._schema.is_mutable:
+            raise NotRecorded("writes to its argument")
+        if draws(op, (args, kwargs)):
+            raise NotRecorded("draws random numbers")
+        row = self.describe(op, args, kwargs)
+        given = dict(zip((a.name for a in op._schema.arguments), args)) | kwargs
+        given = {k: tree_map_only(torch.Tensor, leaf, x) for k, x in given.items()}
+        in_order = [given.get(a.name) for a in op._schema.arguments if "Tensor" in str(a.type)]
+        leaves = [t for t in tree_leaves(in_order) if isinstance(t, torch.Tensor)]
+
+        def results():
+            outs = [o for o in tree_leaves(op(**given)) if isinstance(o, torch.Tensor)]
+            for o in outs:
+                check(o, self.limit)
+            if not any(o.requires_grad for o in outs):
+                raise NotRecorded("has no gradient")
+            return outs
+
+        name = row["op"]
+        try:
+            largest = self.differentiate(row, name, leaves, results(), True)
+        except RuntimeError:  # once only
+            row = {k: row[k] for k in ("op", "in", "attrs") if k in row}
+            try:
+                largest = self.differentiate(row, name, leaves, results(), False)
+            except RuntimeError as error:
+                raise NotRecorded(f"torch refuses it: {type(error).__name__}") from error
+        worst = max((x.dtype for x in leaves if x.requires_grad), key=lambda d: torch.finfo(d).eps)
+        relative, of_largest = GRADIENT_ERRORS[worst]
+        row["tol"] = [0, relative, float(f"{of_largest * largest + 1e-12:.1e}")]
+        return self.number(row)
 
 
 HALVES_AND_SINGLES = (torch.float32, torch.bfloat16, torch.float16, torch.complex64)
@@ -237,6 +287,37 @@ class Recorder(SchemaCheckMode):
         self.numbers.append(self.calls.number(row))
 
 
+class Keeper(Recorder):
+    """Keeps the calls, to differentiate them."""
+
+    def __init__(self):
+        super().__init__(None)
+        self.kept = []
+
+    def record(self, op, args, kwargs):
+        self.kept.append((op, *cloned((args, kwargs))))
+        return op(*args, **kwargs)
+
+
+def differentiated(calls, entry, sample):
+    """The numbers of the calls of one sample that are differentiated; NotRecorded if there are none."""
+    keeper = Keeper()
+    try:
+        with enable_python_dispatcher(), keeper:
+            entry.op(sample.input, *sample.args, **sample.kwargs)
+    except Exception as error:
+        raise NotRecorded(f"torch refuses it: {type(error).__name__}") from error
+    numbers, reasons = [], []
+    for op, args, kwargs in keeper.kept:
+        try:
+            numbers.append(calls.differentiated(op, args, kwargs))
+        except NotRecorded as reason:
+            reasons.append(str(reason))
+    if not numbers:
+        raise NotRecorded(reasons[0] if reasons else "calls no op")
+    return numbers
+
+
 def recorded(calls, entry, sample, must_fail):
     """The numbers of the calls of one sample; NotRecorded if there are none."""
     recorder, error = Recorder(calls), None
@@ -286,18 +367,21 @@ def is_small(sample, limit):
 def record(options):
     from torch.testing._internal.common_methods_invocations import op_db
 
-    calls, lines = Calls(options.prefix.name, options.limit), []
+    calls, lines = (GradientCalls if options.gradients else Calls)(options.prefix.name, options.limit), []
     calls.place(bytes(8 * options.limit))  # what undefined results refer to
     for entry in op_db:
         name = entry.name + ("." + entry.variant_test_name if entry.variant_test_name else "")
         if options.op and options.op not in (entry.name, name):
             continue
-        for number, sample, must_fail in spread(list(samples_of(entry, getattr(torch, options.dtype))), options.each):
+        samples = list(samples_of(entry, getattr(torch, options.dtype)))
+        if options.gradients:
+            samples = [s for s in samples if entry.supports_autograd and not s[2]]
+        for number, sample, must_fail in spread(samples, options.each):
             line = {"entry": name, "number": number}
             try:
                 if not is_small(sample, options.limit):
                     raise NotRecorded(f"more than {options.limit} elements")
-                line["calls"] = recorded(calls, entry, sample, must_fail)
+                line["calls"] = differentiated(calls, entry, sample) if options.gradients else recorded(calls, entry, sample, must_fail)
             except NotRecorded as reason:
                 line["skip"] = str(reason)
             lines.append(line)
@@ -313,6 +397,7 @@ def main():
     parser.add_argument("--op", help="only this entry of OpInfo")
     parser.add_argument("--limit", type=int, default=65536, help="the most elements of a tensor")
     parser.add_argument("--each", type=int, help="the most samples of an entry, besides those that must fail")
+    parser.add_argument("--gradients", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)

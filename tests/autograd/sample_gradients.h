@@ -95,4 +95,39 @@ inline std::vector<Tensor> second_of(const SampleCall& call, std::span<const Ten
   return gradients_of(found, directions, sought, false);
 }
 
+// The elements of a gradient in row-major order.
+inline std::vector<std::byte> gradient_elements(const Tensor& x) {
+  std::vector<std::byte> out;
+  const Tensor t = real_numbers(x);
+  dispatch(t.dtype(), [&]<class T>() {
+    if constexpr (!std::is_same_v<T, bool>) {
+      const std::vector<T> values = t.to_vector<T>();
+      const auto* from = reinterpret_cast<const std::byte*>(values.data());
+      out.assign(from, from + values.size() * sizeof(T));
+    }
+  });
+  return out;
+}
+
+inline bool is_zero(const Tensor& t) {
+  return !t.defined() || !any(t != 0).item<bool>();
+}
+inline bool is_zero(const std::optional<SampleResult>& want) {
+  return !want || std::all_of(want->elements.begin(), want->elements.end(), [](std::byte b) {
+    return b == std::byte{0} || b == std::byte{0x80};  // the sign bit of -0
+  });
+}
+
+// How a gradient differs from torch's; empty if it does not.
+inline std::string wrong_gradient(const OpSample& sample, const std::optional<SampleResult>& want,
+                                  const Tensor& got) {
+  if (!want || !got.defined()) return is_zero(want) && is_zero(got) ? "" : "one of them is 0";
+  if (name_of(got.dtype()) != want->dtype)
+    return cat("dtype ", got.dtype(), ", torch has ", want->dtype);
+  std::vector<int64_t> sizes;
+  for (const Size s : got.sizes()) sizes.push_back(s.value());
+  if (sizes != want->sizes) return cat("sizes ", got.sizes());
+  return difference(*want, gradient_elements(got), sample.tolerance);
+}
+
 }  // namespace vitro::test

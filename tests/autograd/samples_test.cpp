@@ -15,39 +15,6 @@
 namespace vitro::test {
 namespace {
 
-std::vector<std::byte> elements_of(const Tensor& x) {
-  std::vector<std::byte> out;
-  const Tensor t = real_numbers(x);
-  dispatch(t.dtype(), [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
-      const std::vector<T> values = t.to_vector<T>();
-      const auto* from = reinterpret_cast<const std::byte*>(values.data());
-      out.assign(from, from + values.size() * sizeof(T));
-    }
-  });
-  return out;
-}
-
-bool is_zero(const Tensor& t) {
-  return !t.defined() || !any(t != 0).item<bool>();
-}
-bool is_zero(const std::optional<SampleResult>& want) {
-  return !want || std::all_of(want->elements.begin(), want->elements.end(), [](std::byte b) {
-    return b == std::byte{0} || b == std::byte{0x80};  // the sign bit of -0
-  });
-}
-
-std::string wrong(const OpSample& sample, const std::optional<SampleResult>& want,
-                  const Tensor& got) {
-  if (!want || !got.defined()) return is_zero(want) && is_zero(got) ? "" : "one of them is 0";
-  if (name_of(got.dtype()) != want->dtype)
-    return cat("dtype ", got.dtype(), ", torch has ", want->dtype);
-  std::vector<int64_t> sizes;
-  for (const Size s : got.sizes()) sizes.push_back(s.value());
-  if (sizes != want->sizes) return cat("sizes ", got.sizes());
-  return difference(*want, elements_of(got), sample.tolerance);
-}
-
 class Gradients : public testing::Test {
  protected:
   static void SetUpTestSuite() { init(); }
@@ -66,7 +33,7 @@ TEST_F(Gradients, agree_with_torch) {
     }
     ASSERT_EQ(got.size(), sample.gradients.size()) << sample.where;
     for (size_t i = 0; i < got.size(); ++i) {
-      const std::string problem = wrong(sample, sample.gradients[i], got[i]);
+      const std::string problem = wrong_gradient(sample, sample.gradients[i], got[i]);
       EXPECT_TRUE(problem.empty()) << sample.where << ", gradient " << i << ": " << problem;
     }
   }
@@ -80,7 +47,7 @@ TEST_F(Gradients, of_second_order_agree_with_torch) {
         second_of(call_of(sample), seeds_of(sample), tensors_of(sample.directions));
     ASSERT_EQ(got.size(), sample.second.size()) << sample.where;
     for (size_t i = 0; i < got.size(); ++i) {
-      const std::string problem = wrong(sample, sample.second[i], got[i]);
+      const std::string problem = wrong_gradient(sample, sample.second[i], got[i]);
       EXPECT_TRUE(problem.empty()) << sample.where << ", gradient " << i << ": " << problem;
     }
     ++compared;

@@ -19,4 +19,8 @@ struct Finding {
 // that do not exist, arguments that they do not take.
 Finding check_call(const OpSample& sample, bool compiled);
 
+// The gradients of a call, also of second order, must be PyTorch's within the sample's tolerance.
+// Compiled ones, for static and for symbolic sizes, must have every bit of eager's.
+Finding check_gradients(const OpSample& sample, bool compiled);
+
 }  // namespace vitro::test

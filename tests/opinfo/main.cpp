@@ -13,10 +13,10 @@ namespace vitro::test {
 namespace {
 
 constexpr const char* usage =
-    "usage: %s PREFIX [--jobs PROCESSES] [--eager]\n"
+    "usage: %s PREFIX [--jobs PROCESSES] [--eager] [--gradients]\n"
     "Checks the samples that tools/make_opinfo_samples.py has written, and prints for each\n"
     "  ENTRY <tab> NUMBER <tab> passed | skipped | failed <tab> WHY\n"
-    "--eager: not compiled.\n";
+    "--eager: not compiled.  --gradients: the samples are of gradients.\n";
 
 constexpr const char* names[] = {"passed", "skipped", "failed"};
 
@@ -28,10 +28,19 @@ Finding finding_of(const std::string& text) {
   return {static_cast<Finding::Kind>(text.at(0) - '0'), text.substr(1)};
 }
 
-std::vector<Finding> check_calls(const std::vector<OpSample>& calls, int jobs, bool compiled) {
-  const auto check = [&](size_t i) { return text_of(check_call(calls[i], compiled)); };
+struct Options {
+  std::string prefix;
+  int jobs = 2;
+  bool compiled = true, gradients = false;
+};
+
+std::vector<Finding> check_calls(const std::vector<OpSample>& calls, const Options& options) {
+  const auto check = [&](size_t i) {
+    const auto& checked = options.gradients ? check_gradients : check_call;
+    return text_of(checked(calls[i], options.compiled));
+  };
   const auto lost = [](const std::string& how) { return text_of({Finding::Kind::failed, how}); };
-  const std::vector<std::string> texts = in_children(calls.size(), jobs, check, lost);
+  const std::vector<std::string> texts = in_children(calls.size(), options.jobs, check, lost);
   std::vector<Finding> out;
   for (size_t i = 0; i < texts.size(); ++i) {
     out.push_back(finding_of(texts[i]));
@@ -59,11 +68,11 @@ void print(const nlohmann::json& sample, Finding finding) {
               finding.why.c_str());
 }
 
-int run(const std::string& prefix, int jobs, bool compiled) {
-  const OpSamples calls = OpSamples::read_files(prefix);
-  std::ifstream lines(prefix + ".samples.jsonl");
-  if (!lines) throw std::runtime_error("cannot open " + prefix + ".samples.jsonl");
-  const std::vector<Finding> findings = check_calls(calls.samples(), jobs, compiled);
+int run(const Options& options) {
+  const OpSamples calls = OpSamples::read_files(options.prefix);
+  std::ifstream lines(options.prefix + ".samples.jsonl");
+  if (!lines) throw std::runtime_error("cannot open " + options.prefix + ".samples.jsonl");
+  const std::vector<Finding> findings = check_calls(calls.samples(), options);
   for (std::string line; std::getline(lines, line);) {
     const auto sample = nlohmann::json::parse(line);
     print(sample, finding_of(sample, findings));
@@ -75,29 +84,30 @@ int run(const std::string& prefix, int jobs, bool compiled) {
 }  // namespace vitro::test
 
 int main(int argc, char** argv) {
-  std::string prefix;
-  int jobs = 2;
-  bool compiled = true, understood = true;
+  vitro::test::Options options;
+  bool understood = true;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--eager") {
-      compiled = false;
+      options.compiled = false;
+    } else if (word == "--gradients") {
+      options.gradients = true;
     } else if (word == "--jobs" && i + 1 < argc) {
-      jobs = std::max(1, std::atoi(argv[++i]));
-    } else if (prefix.empty() && !word.starts_with("-")) {
-      prefix = word;
+      options.jobs = std::max(1, std::atoi(argv[++i]));
+    } else if (options.prefix.empty() && !word.starts_with("-")) {
+      options.prefix = word;
     } else {
       understood = false;
     }
   }
-  if (!understood || prefix.empty()) {
+  if (!understood || options.prefix.empty()) {
     std::fprintf(stderr, vitro::test::usage, argv[0]);
     return 2;
   }
   setenv("VITRO_LOGS", "-capture", 0);  // fallbacks are findings
   setenv("VITRO_NUM_THREADS", "1", 0);  // the processes share the machine
   try {
-    return vitro::test::run(prefix, jobs, compiled);
+    return vitro::test::run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;

@@ -23,20 +23,26 @@ class Gradients(Family):
         leaves = [x for one in inputs for x in (one if isinstance(one, list) else [one]) if isinstance(x, torch.Tensor)]
         sought = [x for x in leaves if x.requires_grad]
         out = call(*inputs, **attrs)
-        outs = [out] if isinstance(out, torch.Tensor) else list(out)
+        row["out"] = []
+        row["tol"] = TOLERANCES[max((x.dtype for x in sought), key=lambda d: torch.finfo(d).eps)]
+        self.differentiate(row, op, leaves, [out] if isinstance(out, torch.Tensor) else list(out), second, slope)
+        self.lines.append(row)
+
+    def differentiate(self, row, op, leaves, outs, second, slope=True):
+        """Adds the gradients of seeded sums of `outs` for `leaves`, all tensors among the operands.  Returns their largest finite number."""
+        sought = [x for x in leaves if x.requires_grad]
         seeds = [self.seed(op, k, o).requires_grad_(second) if o.requires_grad else None for k, o in enumerate(outs)]
         used = [(o, s) for o, s in zip(outs, seeds) if s is not None]
         gradients = torch.autograd.grad([o for o, _ in used], sought, [s for _, s in used], allow_unused=True, create_graph=second)
         found = iter(gradients)
         row["out"] = []
-        row["tol"] = TOLERANCES[max((x.dtype for x in sought), key=lambda d: torch.finfo(d).eps)]
         row["seeds"] = [None if s is None else self.tensor(s.detach()) for s in seeds]
         row["gradients"] = [self.gradient(next(found)) if x.requires_grad else None for x in leaves]
         if not slope:
             row["slope"] = False
-        if second:
-            self.add_second(row, op, leaves, gradients, seeds)
-        self.lines.append(row)
+        again = self.add_second(row, op, leaves, gradients, seeds) if second else []
+        finite = [x.detach().abs().nan_to_num(posinf=0).max().item() for x in (*gradients, *again) if x is not None and x.numel()]
+        return max(finite, default=0.0)
 
     def add_second(self, row, op, leaves, gradients, seeds):
         """The gradients of sum(gradient * seeded direction) for each tensor among the operands and for each seed."""
@@ -48,8 +54,9 @@ class Gradients(Family):
         sought = leaves + seeds
         asked = [x for x in sought if x is not None and x.requires_grad]
         again = torch.autograd.grad([g for g, _ in used], asked, [d for _, d in used], allow_unused=True) if used else [None] * len(asked)
-        again = iter(again)
-        row["second"] = [self.gradient(next(again)) if x is not None and x.requires_grad else None for x in sought]
+        found = iter(again)
+        row["second"] = [self.gradient(next(found)) if x is not None and x.requires_grad else None for x in sought]
+        return again
 
     def leaf(self, x):
         if isinstance(x, (list, tuple)) and x and isinstance(x[0], torch.Tensor):
