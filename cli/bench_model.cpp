@@ -77,7 +77,7 @@ Tensor for_numpy(const Tensor& x) {
 
 void write_inputs(const std::string& path, const ExportedModel& model,
                   const std::vector<ArgValue>& inputs) {
-  std::vector<io::NamedTensor> arrays;
+  std::vector<NamedTensor> arrays;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ModelInput& about = model.inputs()[i];
     if (about.kind == ModelInput::Kind::literal) continue;
@@ -91,7 +91,7 @@ void write_inputs(const std::string& path, const ExportedModel& model,
 }
 
 void write_results(const std::string& path, const ModelResults& results) {
-  std::vector<io::NamedTensor> arrays;
+  std::vector<NamedTensor> arrays;
   for (const ArgValue& value : results.values()) {
     if (const auto* tensor = std::get_if<Tensor>(&value); tensor && tensor->defined()) {
       arrays.push_back({cat(arrays.size()), for_numpy(*tensor)});
@@ -166,7 +166,7 @@ std::string compared(const BenchSetting& setting, const std::string& folder,
   const auto read = [&](std::string_view of) {
     return io::read_npz(cat(folder, "/", of, ".npz")).value();
   };
-  const std::vector<io::NamedTensor> got = read(mode), wanted = read(compiled_mode);
+  const std::vector<NamedTensor> got = read(mode), wanted = read(compiled_mode);
   if (got.size() != wanted.size())
     return cat(counted(got.size(), "result"), ", ours ", wanted.size());
   const ExportedModel model = load(setting.file, setting.model);

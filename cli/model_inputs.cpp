@@ -57,7 +57,7 @@ Tensor array_of(const ModelInput& input, const std::string& text) {
     if (at == text.npos) continue;
     const size_t colon = at + ending.size() - 1;
     const std::string file = text.substr(0, colon), name = text.substr(colon + 1);
-    for (const io::NamedTensor& one : read_arrays(file))
+    for (const NamedTensor& one : read_arrays(file))
       if (one.name == name) return one.tensor;
     throw_error(cat(file, ": has no array ", name));
   }
@@ -114,20 +114,20 @@ size_t input_named(const ExportedModel& model, const std::string& name, const st
 }
 
 // The array of an input, by its name or its path.
-const Tensor* array_of_input(const std::vector<io::NamedTensor>& arrays, const ModelInput& input) {
+const Tensor* array_of_input(const std::vector<NamedTensor>& arrays, const ModelInput& input) {
   const Tensor* by_name = array_named(arrays, "in", input.name);
   return by_name ? by_name : array_named(arrays, "in", input.path);
 }
 
 // An archive that the user gave as inputs has some.
 void check_has_inputs(const ExportedModel& model, const std::string& file,
-                      const std::vector<io::NamedTensor>& arrays) {
+                      const std::vector<NamedTensor>& arrays) {
   const bool has_one = std::ranges::any_of(model.inputs(), [&](const ModelInput& input) {
     return array_of_input(arrays, input) != nullptr;
   });
   std::vector<std::string> inputs, names;
   for (const ModelInput& one : model.inputs()) inputs.push_back(one.name);
-  for (const io::NamedTensor& one : arrays) names.push_back(one.name);
+  for (const NamedTensor& one : arrays) names.push_back(one.name);
   VITRO_CHECK(has_one, "--input ", file, ": no array in it is called as an input: the arrays are ",
               listed(names), ", the model's inputs ", listed(inputs));
 }
@@ -143,19 +143,19 @@ bool is_archive(const std::string& word) {
 
 }  // namespace
 
-std::vector<io::NamedTensor> read_arrays(const std::string& path) {
+std::vector<NamedTensor> read_arrays(const std::string& path) {
   if (!path.ends_with(".safetensors")) return io::read_npz(path).value();
   const io::Safetensors file = io::Safetensors::read(path).value();
-  std::vector<io::NamedTensor> out;
+  std::vector<NamedTensor> out;
   for (const io::SafetensorsEntry& one : file.entries())
     out.push_back({one.name, file.tensor(one.name).value()});
   return out;
 }
 
-const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std::string& prefix,
+const Tensor* array_named(const std::vector<NamedTensor>& arrays, const std::string& prefix,
                           const std::string& name) {
   for (const std::string& wanted : {cat(prefix, '.', name), name})
-    for (const io::NamedTensor& one : arrays)
+    for (const NamedTensor& one : arrays)
       if (one.name == wanted) return &one.tensor;
   return nullptr;
 }
@@ -169,13 +169,13 @@ ExportedModel compiled(const ExportedModel& model) {
 }
 
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
-                                  std::vector<io::NamedTensor> arrays, bool may_be_example,
+                                  std::vector<NamedTensor> arrays, bool may_be_example,
                                   const ImageOptions& images, std::vector<std::string>* made_up) {
   std::vector<std::vector<std::string>> texts(model.inputs().size());
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == word.npos && is_archive(word)) {
-      std::vector<io::NamedTensor> more = read_arrays(word);
+      std::vector<NamedTensor> more = read_arrays(word);
       check_has_inputs(model, word, more);
       arrays.insert(arrays.begin(), more.begin(), more.end());
       continue;

@@ -30,10 +30,10 @@ constexpr const char* input_words =
     "repeated";
 
 // All arrays of a file, .npz or .safetensors.
-std::vector<io::NamedTensor> read_arrays(const std::string& path);
+std::vector<NamedTensor> read_arrays(const std::string& path);
 
 // The first array that is called PREFIX.NAME or, if none is, NAME; null: there is none.
-const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std::string& prefix,
+const Tensor* array_named(const std::vector<NamedTensor>& arrays, const std::string& prefix,
                           const std::string& name);
 
 // One value for each input of the model, from words such as
@@ -45,7 +45,7 @@ const Tensor* array_named(const std::vector<io::NamedTensor>& arrays, const std:
 // `may_be_example`, an input that nothing names.  `made_up`, if given, gets the inputs that nothing
 // names, with what they are.
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
-                                  std::vector<io::NamedTensor> arrays = {},
+                                  std::vector<NamedTensor> arrays = {},
                                   bool may_be_example = true, const ImageOptions& images = {},
                                   std::vector<std::string>* made_up = nullptr);
 // "inputs that were not given: x the export's example, y random"; empty if all were.

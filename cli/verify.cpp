@@ -41,7 +41,7 @@ struct VerifySetting {
   bool compile = false;
 };
 
-using Arrays = std::vector<io::NamedTensor>;
+using Arrays = std::vector<NamedTensor>;
 
 // What one call gave: its outputs and, with nodes, the results of these; its inputs afterwards.
 struct CallResults {
@@ -53,7 +53,7 @@ using Results = std::vector<CallResults>;  // of each call
 // "0.in.x" is an array of call 0.
 std::map<int, Arrays> by_call(const Arrays& arrays) {
   std::map<int, Arrays> out;
-  for (const io::NamedTensor& one : arrays) {
+  for (const NamedTensor& one : arrays) {
     const size_t dot = one.name.find('.');
     const std::string number = one.name.substr(0, dot);
     const bool is_call =
@@ -96,7 +96,7 @@ Arrays computed_by_torch(const VerifySetting& setting, const ExportedModel& mode
   python.run(pt2_reference_script, {setting.file, out, "--input", in, "--nodes"});
   Arrays results = read_arrays(out);
   // The inputs as they were, in their dtypes, and numbers, which the script does not repeat.
-  std::erase_if(results, [](const io::NamedTensor& one) { return one.name.starts_with("in."); });
+  std::erase_if(results, [](const NamedTensor& one) { return one.name.starts_with("in."); });
   results.insert(results.end(), own.begin(), own.end());
   return results;
 }
@@ -170,7 +170,7 @@ class Verification {
   bool has_nodes() const {
     return std::ranges::any_of(references_, [&](const Arrays& arrays) {
       return std::ranges::any_of(arrays,
-                                 [&](const io::NamedTensor& one) { return is_nodes(one.name); });
+                                 [&](const NamedTensor& one) { return is_nodes(one.name); });
     });
   }
 
@@ -251,7 +251,7 @@ class Verification {
   }
 
   static const Tensor* exactly_named(const Arrays& arrays, const std::string& name) {
-    const auto found = std::ranges::find(arrays, name, &io::NamedTensor::name);
+    const auto found = std::ranges::find(arrays, name, &NamedTensor::name);
     return found == arrays.end() ? nullptr : &found->tensor;
   }
 
