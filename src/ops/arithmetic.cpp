@@ -6,6 +6,7 @@
 
 #include "ops/by_formula.h"
 #include "ops/complex_parts.h"
+#include "ops/special_values.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -14,6 +15,7 @@
 #include "vitro/ops/activation.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/unary.h"
 
 namespace vitro {
 namespace {
@@ -21,10 +23,6 @@ namespace {
 using namespace ops;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-DType float_of(DType dtype) {
-  return is_floating(dtype) ? dtype : default_float;
-}
 
 // Two operands, one of which is a tensor, as tensors in the type of the computation.
 struct Both {
@@ -167,25 +165,66 @@ Tensor logit(ops::At x, std::optional<double> eps) {
   return by_formula<Logit>(x.where, {x.operand}, {eps});
 }
 
+namespace {
+
+struct Sinc : FormulaOfOne<Sinc> {
+  static constexpr std::string_view name = "sinc";
+  static Tensor program(const Tensor& x) {
+    if (const Value z = x; z.is_complex()) {
+      const Value none = z == 0, angle = ops::where(none, 1, z * M_PI);
+      return ops::where(none, 1, sin(angle) / angle);
+    }
+    const DType dtype = float_of(x.dtype());
+    const Value wide = to(x, compute_type(dtype)), none = wide == 0;
+    const Value angle = ops::where(none, 1, wide * M_PI);
+    return to(ops::where(none, 1, sin(angle) / angle), dtype);
+  }
+  static void gradient(Formula& f) {
+    f.set(0, widened(f.gradient()) * slope_of_sine_ratio(widened(f.tensor(0)) * M_PI) * M_PI);
+  }
+};
+
+struct Entr : FormulaOfOne<Entr> {
+  static constexpr std::string_view name = "special_entr";
+  static Tensor program(const Tensor& x) {
+    const DType dtype = float_of(x.dtype());
+    const Value wide = to(x, compute_type(dtype)), inside = wide > 0;
+    const Value product = -wide * log(ops::where(inside, wide, 1));
+    const Value outside = ops::where(wide == 0, 0, ops::where(isnan(wide), wide, -infinity));
+    return to(ops::where(inside, product, outside), dtype);
+  }
+  static void gradient(Formula& f) {
+    f.set(0, -widened(f.gradient()) * (log(widened(f.tensor(0))) + 1));
+  }
+};
+
+}  // namespace
+
+// By the power series near 0, where the terms of the quotient cancel out.
+Value ops::slope_of_sine_ratio(const Value& t) {
+  constexpr double terms[] = {-1.0 / 3,
+                              1.0 / 30,
+                              -1.0 / 840,
+                              1.0 / 45360,
+                              -1.0 / 3991680,
+                              1.0 / 518918400,
+                              -1.0 / 93405312000,
+                              1.0 / 22230464256000,
+                              -1.0 / 6758061133824000};
+  const Value is_near = (t < 1) & (t > -1);
+  const Value near = ops::where(is_near, t, 0), far = ops::where(is_near, 1, t);
+  const Value quotient = (far * Value(vitro::cos(far)) - sin(far)) / (far * far);
+  return ops::where(is_near, near * polynomial(terms, near * near), quotient);
+}
+
 Tensor sinc(ops::At x) {
   const CalledAs name("sinc", x.where);
-  if (const Value z = x.operand.tensor(); z.is_complex()) {
-    const Value none = z == 0, angle = ops::where(none, 1, z * M_PI);
-    return ops::where(none, 1, sin(angle) / angle);
-  }
-  const DType dtype = float_of(x.operand.tensor().dtype());
-  const Value wide = to(x, compute_type(dtype)), none = wide == 0;
-  const Value angle = ops::where(none, 1, wide * M_PI);
-  return to(ops::where(none, 1, sin(angle) / angle), dtype);
+  return by_formula<Sinc>(x.where, {x.operand});
 }
 
 Tensor entr(ops::At x) {
   const CalledAs name("special_entr", x.where);
-  const DType dtype = float_of(x.operand.tensor().dtype());
-  const Value wide = to(x, compute_type(dtype)), inside = wide > 0;
-  const Value product = -wide * log(ops::where(inside, wide, 1));
-  const Value outside = ops::where(wide == 0, 0, ops::where(isnan(wide), wide, -infinity));
-  return to(ops::where(inside, product, outside), dtype);
+  return by_formula<Entr>(x.where, {x.operand});
 }
 
 Tensor ndtr(ops::At x) {
@@ -272,11 +311,21 @@ Tensor heaviside(ops::At x, const Tensor& values) {
   return ops::where(t == 0, values, to(t > 0, t.dtype()));
 }
 
+namespace {
+
+struct Hypot : FormulaOfTwo<Hypot> {
+  static constexpr std::string_view name = "hypot";
+  static Tensor program(const Tensor& x, const Tensor& other);
+  static void gradient(Formula& f) {
+    const Value of_each = widened(f.gradient()) / widened(f.result());
+    for (size_t i = 0; i < 2; ++i) f.set(i, of_each * to(f.tensor(i), of_each.dtype()));
+  }
+};
+
 // The larger one is taken out of the root.
-Tensor hypot(ops::At x, const Tensor& other) {
-  const CalledAs name("hypot", x.where);
-  const Operand second = other;
-  const Both both(x.operand.tensor(), second, ops::result_type({&x.operand, &second}));
+Tensor Hypot::program(const Tensor& x, const Tensor& other) {
+  const Operand first = x, second = other;
+  const Both both(x, second, ops::result_type({&first, &second}));
   VITRO_CHECK(is_floating(both.dtype), "hypot: takes floating-point numbers, got ", both.dtype,
               "; cast them first");
   const Value a = abs(both.a), b = abs(both.b), high = ops::maximum(a, b), low = ops::minimum(a, b);
@@ -284,6 +333,13 @@ Tensor hypot(ops::At x, const Tensor& other) {
   const Value ratio = ops::where(plain, 0, low) / ops::where(plain, 1, high);
   const Value made = high * sqrt(1 + ratio * ratio);
   return to(ops::where(isinf(a) | isinf(b), infinity, made), both.dtype);  // also beside NaN
+}
+
+}  // namespace
+
+Tensor hypot(ops::At x, const Tensor& other) {
+  const CalledAs name("hypot", x.where);
+  return by_formula<Hypot>(x.where, {x.operand, other});
 }
 
 Tensor copysign(ops::At x, const Operand& other) {

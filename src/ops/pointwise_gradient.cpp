@@ -111,7 +111,8 @@ VITRO_SCALAR_FUNCTIONS(VITRO_TERM)
 void set_term(Formula& f, size_t i, Term gradient) {
   VITRO_ASSERT(!gradient.is_number() || gradient.number().is(0), "the gradient of ", f.op().name,
                " is the number ", gradient.number());
-  if (!gradient.is_number()) f.set(i, gradient.tensor());
+  // A gradient that is known to be 0 is one all the same: that of a leaf is defined, as PyTorch's.
+  if (f.wants(i)) f.set(i, gradient.is_number() ? zeros_like(f.tensor(i)) : gradient.tensor());
 }
 
 void set_gradients(Formula& f, Term one) {

@@ -70,12 +70,28 @@ Value ops::polynomial(std::span<const double> terms, const Value& x) {
 
 namespace {
 
-// The logarithm of the sum of powers of the base, e or 2.
-Tensor log_of_sum(std::string_view op, const At& x, const Tensor& other, bool base_2) {
+// The logarithm of the sum of powers of the base, e or 2. In the program the difference of the
+// operands has an edge at 0, where the function has none.
+template <bool base_2>
+struct LogOfSum : FormulaOfTwo<LogOfSum<base_2>> {
+  static constexpr std::string_view name = base_2 ? "logaddexp2" : "logaddexp";
+  static Tensor program(const Tensor& x, const Tensor& other);
+  static void gradient(Formula& f) {
+    const Value g = widened(f.gradient()), apart = difference(f);
+    f.set(0, g * ops::sigmoid(apart));
+    f.set(1, g * ops::sigmoid(-apart));
+  }
+  static Value difference(const Formula& f) {
+    const Both both(f.tensor(0), f.tensor(1));
+    return base_2 ? (both.a - both.b) * M_LN2 : both.a - both.b;
+  }
+};
+template <bool base_2>
+Tensor LogOfSum<base_2>::program(const Tensor& x, const Tensor& other) {
   const Both both(x, other);
   if (is_complex(both.dtype) && !base_2)
     return joined(log_add_exp(parts_of(both.a), parts_of(both.b)));
-  VITRO_CHECK(is_floating(both.dtype), op, ": takes floating-point numbers, got ", both.dtype);
+  VITRO_CHECK(is_floating(both.dtype), name, ": takes floating-point numbers, got ", both.dtype);
   const Value high = ops::maximum(both.a, both.b), far = ops::isinf(high);
   const Value apart = -ops::abs(both.a - both.b);  // NaN for two infinities
   const Value ratio = ops::where(far, 0, apart);
@@ -83,32 +99,41 @@ Tensor log_of_sum(std::string_view op, const At& x, const Tensor& other, bool ba
   return to(ops::where(far, high, high + (base_2 ? less * (1 / M_LN2) : less)), both.dtype);
 }
 
-// The larger one or the smaller one, or the other if one is NaN.
-Tensor other_than_nan(const Tensor& x, const Tensor& other, const Value& chosen) {
-  const Value either = ops::where(ops::isnan(other), x, chosen);
-  return to(ops::where(ops::isnan(x), other, either), chosen.dtype());
-}
+// The larger one or the smaller one, or the other if one is NaN. Of two equal ones it is the first.
+template <bool larger>
+struct OtherThanNan : FormulaOfTwo<OtherThanNan<larger>> {
+  static constexpr std::string_view name = larger ? "fmax" : "fmin";
+  static Tensor program(const Tensor& x, const Tensor& other) {
+    const Value chosen = larger ? ops::maximum(x, other) : ops::minimum(x, other);
+    const Value either = ops::where(ops::isnan(other), x, chosen);
+    return to(ops::where(ops::isnan(x), other, either), chosen.dtype());
+  }
+  static void gradient(Formula& f) {
+    const Tensor &g = f.gradient(), &x = f.tensor(0), &other = f.tensor(1);
+    const Value first = (larger ? x >= other : x <= other) | ops::isnan(other);
+    f.set(0, ops::where(first, g, 0));
+    f.set(1, ops::where(first, 0, g));
+  }
+};
 
 }  // namespace
 
 Tensor logaddexp(ops::At x, const Tensor& other) {
   const CalledAs name("logaddexp", x.where);
-  return log_of_sum("logaddexp", x, other, false);
+  return by_formula<LogOfSum<false>>(x.where, {x.operand, other});
 }
 Tensor logaddexp2(ops::At x, const Tensor& other) {
   const CalledAs name("logaddexp2", x.where);
-  return log_of_sum("logaddexp2", x, other, true);
+  return by_formula<LogOfSum<true>>(x.where, {x.operand, other});
 }
 
 Tensor fmax(ops::At x, const Tensor& other) {
   const CalledAs name("fmax", x.where);
-  const Tensor& t = x.operand.tensor();
-  return other_than_nan(t, other, ops::maximum(t, other));
+  return by_formula<OtherThanNan<true>>(x.where, {x.operand, other});
 }
 Tensor fmin(ops::At x, const Tensor& other) {
   const CalledAs name("fmin", x.where);
-  const Tensor& t = x.operand.tensor();
-  return other_than_nan(t, other, ops::minimum(t, other));
+  return by_formula<OtherThanNan<false>>(x.where, {x.operand, other});
 }
 
 Tensor frac(ops::At x) {
@@ -265,11 +290,17 @@ constexpr double near_down[] = {1, -2.118377725, 1.442710462, -0.329097515, 0.01
 constexpr double tail_up[] = {-1.970840454, -1.624906493, 3.429567803, 1.641345311};
 constexpr double tail_down[] = {1, 3.543889200, 1.637067800};
 
-}  // namespace
+struct Erfinv : FormulaOfOne<Erfinv> {
+  static constexpr std::string_view name = "erfinv";
+  static Tensor program(const Tensor& x);
+  static void gradient(Formula& f) {
+    const Value y = erfinv(widened(f.tensor(0)));
+    f.set(0, widened(f.gradient()) * ops::exp(y * y) * 0.886226925452758);
+  }
+};
 
 // A rational approximation, then two steps of Newton's method.
-Tensor erfinv(ops::At x) {
-  const CalledAs name("erfinv", x.where);
+Tensor Erfinv::program(const Tensor& x) {
   const Value y = wide_float(x), size = ops::abs(y), outside = size >= 1, center = size <= 0.7;
   const Value square = ops::where(center, y * y, 0);
   const Value near = y * polynomial(near_up, square) / polynomial(near_down, square);
@@ -287,6 +318,13 @@ Tensor erfinv(ops::At x) {
   const Value at_1 = ops::where(y < 0, -infinity, full({}, infinity, y.dtype(), y.device()));
   const Value edge = ops::where(size == 1, at_1, NAN);
   return rounded(ops::where(outside, edge, ops::where(ops::isnan(y), y, z)), x);
+}
+
+}  // namespace
+
+Tensor erfinv(ops::At x) {
+  const CalledAs name("erfinv", x.where);
+  return by_formula<Erfinv>(x.where, {x.operand});
 }
 
 Tensor dist(ops::At x, const Tensor& other, double p) {

@@ -8,6 +8,7 @@
 
 #include "bind.h"
 #include "functions.h"
+#include "ops/by_formula.h"
 #include "ops/special_tables.h"
 #include "ops/special_values.h"
 #include "vitro/base/called_as.h"
@@ -105,9 +106,10 @@ Tensor j_function(std::string_view op, const At& x, int order) {
   const CalledAs name(op, x.where);
   const Value wide = wide_double(x);
   const Hankel h(order, ops::abs(wide));
-  const Value square = h.parts.near * h.parts.near;
+  // not the absolute value, which has no second derivative
+  const Value inside = ops::where(h.parts.is_near, wide, 0), square = inside * inside;
   if (order == 0) return rounded(h.parts.choose(fitted(j0_near, square), h.j()), x);
-  const Value near = ops::where(h.parts.is_near, wide, 0) * fitted(j1_near, square), far = h.j();
+  const Value near = inside * fitted(j1_near, square), far = h.j();
   return rounded(h.parts.choose(near, ops::where(wide < 0, -far, far)), x);
 }
 
@@ -142,16 +144,74 @@ Value quantile_of_tail(const Value& q) {
   return z - (ops::log(z) + rest) / z;
 }
 
+// ---- functions whose programs have no derivative, or not the second one, at some points ----
+
+Value double_gradient(const Formula& f) {
+  return ops::to(f.gradient(), DType::f64);
+}
+Value double_operand(const Formula& f) {
+  return ops::to(f.tensor(0), DType::f64);
+}
+
+struct I0 : FormulaOfOne<I0> {
+  static constexpr std::string_view name = "i0";
+  static Tensor program(const Tensor& x) {
+    const Value wide = wide_double(x);
+    return rounded(ops::exp(ops::abs(wide)) * scaled_i0(wide), x);
+  }
+  static void gradient(Formula& f) { f.set(0, double_gradient(f) * special_i1(double_operand(f))); }
+};
+struct I0e : FormulaOfOne<I0e> {
+  static constexpr std::string_view name = "special_i0e";
+  static Tensor program(const Tensor& x) { return rounded(scaled_i0(wide_double(x)), x); }
+  static void gradient(Formula& f) {
+    const Value x = double_operand(f);
+    f.set(0, double_gradient(f) * (Value(special_i1e(x)) - Value(sign(x)) * Value(special_i0e(x))));
+  }
+};
+
+struct SphericalJ0 : FormulaOfOne<SphericalJ0> {
+  static constexpr std::string_view name = "special_spherical_bessel_j0";
+  static Tensor program(const Tensor& x) {
+    const Value wide = wide_double(x), is_zero = wide == 0, far = ops::isinf(wide);
+    const Value inside = ops::where(is_zero | far, 1, wide);
+    return rounded(ops::where(is_zero, 1, ops::where(far, 0, ops::sin(inside) / inside)), x);
+  }
+  static void gradient(Formula& f) {
+    const Value x = double_operand(f), far = ops::isinf(x);
+    const Value slope = slope_of_sine_ratio(ops::where(far, 0, x));
+    f.set(0, double_gradient(f) * slope);
+  }
+};
+
+struct Ndtri : FormulaOfOne<Ndtri> {
+  static constexpr std::string_view name = "special_ndtri";
+  static Tensor program(const Tensor& p) {
+    const Value wide = wide_double(p), upper = wide > 0.5;
+    const Value q = ops::where(upper, 1 - wide, wide), inside = q > 0;
+    const Value in_tail = inside & (q < 0.1353352832366127), y = ops::where(in_tail, 0, wide - 0.5);
+    const Value center = y * fitted(ndtri_center, ops::where(inside, y * y, 0));
+    const Value tail = quantile_of_tail(ops::where(in_tail, q, 0.1));
+    const Value all = ops::where(in_tail, ops::where(upper, tail, -tail), center);
+    const Value edge =
+        ops::where(wide == 0, -infinity, ops::where(wide == 1, infinity, full_like(wide, NAN)));
+    return rounded(ops::where(inside, all, edge), p);
+  }
+  static void gradient(Formula& f) {
+    const Value y = special_ndtri(double_operand(f));
+    f.set(0, double_gradient(f) * ops::exp(y * y * 0.5) * std::sqrt(2 * M_PI));
+  }
+};
+
 }  // namespace
 
 Tensor special_i0e(ops::At x) {
   const CalledAs name("special_i0e", x.where);
-  return rounded(scaled_i0(wide_double(x)), x);
+  return by_formula<I0e>(x.where, {x.operand});
 }
 Tensor i0(ops::At x) {
   const CalledAs name("i0", x.where);
-  const Value wide = wide_double(x);
-  return rounded(ops::exp(ops::abs(wide)) * scaled_i0(wide), x);
+  return by_formula<I0>(x.where, {x.operand});
 }
 Tensor special_i1e(ops::At x) {
   const CalledAs name("special_i1e", x.where);
@@ -188,9 +248,7 @@ Tensor special_bessel_y1(ops::At x) {
 }
 Tensor special_spherical_bessel_j0(ops::At x) {
   const CalledAs name("special_spherical_bessel_j0", x.where);
-  const Value wide = wide_double(x), is_zero = wide == 0, far = ops::isinf(wide);
-  const Value inside = ops::where(is_zero | far, 1, wide);
-  return rounded(ops::where(is_zero, 1, ops::where(far, 0, ops::sin(inside) / inside)), x);
+  return by_formula<SphericalJ0>(x.where, {x.operand});
 }
 
 Tensor special_airy_ai(ops::At x) {
@@ -225,15 +283,7 @@ Tensor special_log_ndtr(ops::At x) {
 }
 Tensor special_ndtri(ops::At p) {
   const CalledAs name("special_ndtri", p.where);
-  const Value wide = wide_double(p), upper = wide > 0.5;
-  const Value q = ops::where(upper, 1 - wide, wide), inside = q > 0;
-  const Value in_tail = inside & (q < 0.1353352832366127), y = ops::where(in_tail, 0, wide - 0.5);
-  const Value center = y * fitted(ndtri_center, ops::where(inside, y * y, 0));
-  const Value tail = quantile_of_tail(ops::where(in_tail, q, 0.1));
-  const Value all = ops::where(in_tail, ops::where(upper, tail, -tail), center);
-  const Value edge =
-      ops::where(wide == 0, -infinity, ops::where(wide == 1, infinity, full_like(wide, NAN)));
-  return rounded(ops::where(inside, all, edge), p);
+  return by_formula<Ndtri>(p.where, {p.operand});
 }
 
 Tensor polygamma(int64_t n, ops::At x) {

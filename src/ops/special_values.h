@@ -15,6 +15,9 @@ Value wide_double(const At& x);
 // y in the dtype of the result for x.
 Tensor rounded(const Tensor& y, const At& x);
 
+// The derivative of sin(t) / t.
+Value slope_of_sine_ratio(const Value& t);
+
 // terms[0] + terms[1] * x + ...
 Value polynomial(std::span<const double> terms, const Value& x);
 

@@ -130,5 +130,74 @@ TEST_F(Singular, norms_of_negative_order_have_the_gradient_0_at_an_element_0) {
         {0, 0, 0, 0});
 }
 
+Tensor like(const Tensor& x, const Numbers& numbers) {
+  return to(Tensor::from(numbers, {static_cast<int64_t>(numbers.size())}), x.dtype());
+}
+
+TEST_F(Singular, sums_of_powers_are_smooth_where_the_operands_are_equal) {
+  const double e = 1 / (1 + M_E), third = 1.0 / 3, of_third = 2 * M_LN2 / 9;
+  for (const bool is_first : {true, false}) {
+    const auto ordered = [&](Tensor (*f)(ops::At, const Tensor&), const Numbers& other) {
+      return
+          [=](const Tensor& t) { return is_first ? f(t, like(t, other)) : f(like(t, other), t); };
+    };
+    check("logaddexp", ordered(&logaddexp, {0, 1, 2, inf, 1, -inf}), {0, 1, 1, 1, inf, 3},
+          {0.5, 0.5, e, 0, 1, 1}, {0.25, 0.25, e * (1 - e), 0, 0, 0});
+    check("logaddexp2", ordered(&logaddexp2, {0, 1, 2}), {0, 1, 1}, {0.5, 0.5, third},
+          {M_LN2 / 4, M_LN2 / 4, of_third});
+    check("hypot", ordered(&hypot, {2, 2, 0, 0, -3}), {0, 1, 3, -2, -4},
+          {0, 1 / std::sqrt(5), 1, -1, -0.8}, {0.5, 4 / std::pow(5, 1.5), 0, 0, 9.0 / 125});
+    check("hypot", ordered(&hypot, {0}), {0}, {nan});
+  }
+}
+
+TEST_F(Singular, even_functions_have_second_derivatives_at_0) {
+  const double curve = -M_PI * M_PI / 3;
+  check("sinc", [](const Tensor& t) { return sinc(t); }, {0, 1e-4, -0.5, 1},
+        {0, curve * 1e-4 * (1 - M_PI * M_PI * 1e-9), 4 / M_PI, -1},
+        {curve, curve + std::pow(M_PI, 4) * 1e-9, -M_PI * 2 + 16 / M_PI, 2});
+  check("i0", [](const Tensor& t) { return i0(t); }, {0, 1}, {0, 0.56515910399248503},
+        {0.5, 0.70090677375952299});
+  check("special_i0e", [](const Tensor& t) { return special_i0e(t); }, {0}, {0}, {0.5});
+  check("special_i1", [](const Tensor& t) { return special_i1(t); }, {0}, {0.5}, {0});
+  check("j0", [](const Tensor& t) { return special_bessel_j0(t); }, {0, 1},
+        {0, -0.44005058574493352}, {-0.5, -0.32514710081303308});
+  check("spherical j0", [](const Tensor& t) { return special_spherical_bessel_j0(t); },
+        {0, M_PI, inf}, {0, -1 / M_PI, 0}, {-1.0 / 3, 2 / (M_PI * M_PI), 0});
+}
+
+TEST_F(Singular, the_first_of_equal_operands_has_the_gradient_of_fmax_and_fmin) {
+  const Numbers other = {1, 2, 0, nan, 1, nan}, x = {1, 1, 1, 1, nan, nan};
+  const auto first = [&](Tensor (*f)(ops::At, const Tensor&)) {
+    return [=](const Tensor& t) { return f(t, like(t, other)); };
+  };
+  const auto second = [&](Tensor (*f)(ops::At, const Tensor&)) {
+    return [=](const Tensor& t) { return f(like(t, x), t); };
+  };
+  check("fmax", first(&fmax), x, {1, 0, 1, 1, 0, 1});
+  check("fmax", second(&fmax), other, {0, 1, 0, 0, 1, 0});
+  check("fmin", first(&fmin), x, {1, 1, 0, 1, 0, 1});
+  check("fmin", second(&fmin), other, {0, 0, 1, 0, 1, 0});
+}
+
+TEST_F(Singular, gradients_are_infinite_where_slopes_are) {
+  check("erfinv", [](const Tensor& t) { return erfinv(t); }, {1, -1, 0},
+        {inf, inf, 1 / M_2_SQRTPI});
+  check("special_ndtri", [](const Tensor& t) { return special_ndtri(t); }, {0, 1, 0.5},
+        {inf, inf, std::sqrt(2 * M_PI)});
+  check("special_entr", [](const Tensor& t) { return entr(t); }, {0, 1, -1}, {inf, -1, nan});
+}
+
+TEST_F(Singular, a_gradient_that_is_always_0_is_that_of_a_leaf) {
+  for (const Function& f : std::initializer_list<Function>{
+           [](const Tensor& t) { return pow(t, 0.0); }, [](const Tensor& t) { return sign(t); },
+           [](const Tensor& t) { return floor(t); }}) {
+    Tensor x = Tensor::from({1.0, 0.0}, {2}).set_requires_grad(true);
+    sum(f(x)).backward();
+    ASSERT_TRUE(x.grad().defined());
+    EXPECT_EQ(x.grad().to_vector<double>(), (Numbers{0, 0}));
+  }
+}
+
 }  // namespace
 }  // namespace vitro

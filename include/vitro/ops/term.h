@@ -98,7 +98,7 @@ class Terms {
   std::deque<Kept> kept_;  // a deque: terms point to the elements
 };
 
-// Sets the gradient of operand i. A number must be 0 and sets none.
+// Sets the gradient of operand i. A number must be 0.
 void set_term(Formula& f, size_t i, Term gradient);
 
 template <class G>
