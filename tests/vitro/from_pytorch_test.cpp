@@ -377,6 +377,7 @@ struct Cube : Function<Cube> {
 TEST(FromPyTorch, functions_are_differentiated_in_other_ways) {
   Tensor x = ones({2}).set_requires_grad(true);
   const auto f = [](const Tensor& t) { return Cube::apply(t); };
+  EXPECT_EQ(sum(Cube::apply(x)).item<float>(), 2);
   EXPECT_EQ(functional::jacobian(f, x).to_vector<float>(), (std::vector<float>{3, 0, 0, 3}));
   DetectAnomaly on;
   sum(checkpoint(f, x)).backward();
@@ -388,8 +389,10 @@ TEST(FromPyTorch, data_comes_in_batches_and_runs_go_on) {
   data::TensorDataset dataset({x, labels});
   data::DataLoader loader(dataset, {.batch_size = 2, .shuffle = true, .num_workers = 1});
   int64_t sum = 0;
-  for (const data::Sample& batch : loader)
+  for (const data::Sample& batch : loader) {
+    EXPECT_EQ(batch[0].size(0).value(), 2);
     for (const int64_t label : batch[1].to_vector<int64_t>()) sum += label;
+  }
   EXPECT_EQ(sum, 28);
   const std::string path = testing::TempDir() + "vitro_run_" + std::to_string(getpid());
   Classifier model;
