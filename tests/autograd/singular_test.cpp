@@ -240,5 +240,12 @@ TEST_F(Singular, pseudo_inverses_have_gradients_where_singular_values_are_equal)
   check("lstsq", of_matrix(of_right, 3, 1), {1, 2, 3}, {2, 4, 0}, {2, 2, 0});
 }
 
+TEST_F(Singular, a_truncated_quotient_has_the_gradient_0_also_where_it_is_infinite) {
+  const auto first = [](const Tensor& t) { return div(t, like(t, {0, 0, 2}), "trunc"); };
+  const auto second = [](const Tensor& t) { return div(like(t, {1, 0, 2}), t, "trunc"); };
+  check("div", first, {1, 0, 5}, {0, 0, 0});
+  check("div", second, {0, 0, 5}, {0, 0, 0});
+}
+
 }  // namespace
 }  // namespace vitro
