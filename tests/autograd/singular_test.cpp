@@ -247,5 +247,28 @@ TEST_F(Singular, a_truncated_quotient_has_the_gradient_0_also_where_it_is_infini
   check("div", second, {0, 0, 5}, {0, 0, 0});
 }
 
+struct Note : Interpreter {
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    called.push_back(call.op);
+    call_below(call, results);
+  }
+  std::vector<const OpDef*> called;
+};
+
+// So that graphs can be kept and saved.
+TEST_F(Singular, interpreters_see_the_program_of_a_function_with_a_formula) {
+  const auto calls_of = [](bool is_recorded) {
+    const Tensor x = Tensor::from({1.0, 2.0}, {2}).set_requires_grad(is_recorded);
+    Note note;
+    const Using noting(&note);
+    EXPECT_EQ(lgamma(x).requires_grad(), is_recorded);
+    EXPECT_EQ(linalg_det(reshape(x, {2, 1, 1})).requires_grad(), is_recorded);
+    return note.called;
+  };
+  const std::vector<const OpDef*> recorded = calls_of(true);
+  for (const OpDef* op : recorded) EXPECT_EQ(ops::named(op->name), op) << op->name;
+  EXPECT_GE(recorded.size(), calls_of(false).size());
+}
+
 }  // namespace
 }  // namespace vitro
