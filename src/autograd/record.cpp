@@ -6,8 +6,10 @@
 // view, the write becomes a node of its base, and views find their new history when they are next
 // used (refresh), as PyTorch's do.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "autograd/call_node.h"
 #include "autograd/node.h"
@@ -161,6 +163,27 @@ void record_program(const OpCall& call, std::span<Tensor> results) {
   }
 }
 
+// Whether it is one of the ops that graphs have. Others are functions with a formula
+// (ops/by_formula.h): of these, what is below the tape sees the program, as if nothing was
+// recorded.
+bool is_in_list(const OpDef& op) {
+  static const auto* const composites = [] {
+    auto* made = new std::vector<const OpDef*>;
+    std::ranges::copy_if(ops::all(), std::back_inserter(*made),
+                         [](const OpDef* one) { return one->kind == OpKind::composite; });
+    std::ranges::sort(*made);
+    return made;
+  }();
+  return op.kind != OpKind::composite || std::ranges::binary_search(*composites, &op);
+}
+
+void run_below_tape(const OpCall& call, std::span<Tensor> results) {
+  if (is_in_list(*call.op)) return call_below_tape(call, results);
+  const BelowTape below;
+  const CalledAs name(call.op->name, call.where);
+  call.op->composite->expand(call.operands, call.attrs, results);
+}
+
 void record_new(const OpCall& call, std::span<Tensor> results) {
   if (is_constant(call)) return call_below_tape(call, results);
   const Wanted wanted(call);
@@ -171,7 +194,7 @@ void record_new(const OpCall& call, std::span<Tensor> results) {
   } else {
     const std::shared_ptr<const Uses> uses = known_uses_of(call, wanted.span());
     SavedCall saved = saved_operands(call, *uses);
-    call_below_tape(call, results);
+    run_below_tape(call, results);
     save_results(saved, call, *uses, results);
     const auto node = std::make_shared<CallNode>(std::move(saved), call.where);
     node->edges = edges_of(call, wanted);

@@ -1,6 +1,7 @@
 // The rules of ops that compute each complex number of the result from those at the same place.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "ops/complex_calls.h"
 #include "ops/complex_product.h"
@@ -88,6 +89,15 @@ Parts root(const Parts& z) {
 }
 Parts of_rsqrt(const Parts&, const Parts& y) {
   return y * y * y * -0.5;
+}
+Parts of_log(const Parts& z, const Parts&) {
+  return reciprocal(z);
+}
+Parts of_log2(const Parts& z, const Parts&) {
+  return reciprocal(z) * (1 / M_LN2);
+}
+Parts of_log10(const Parts& z, const Parts&) {
+  return reciprocal(z) * (1 / M_LN10);
 }
 Parts of_asin(const Parts& z, const Parts&) {
   return reciprocal(root(one_less(z)) * root(one_plus(z)));
@@ -293,10 +303,10 @@ constexpr std::array rules = std::to_array<NamedRule>({
     {"expm1", &unary<&expm1>},
     {"isinf", &any_part<&isinf>},
     {"isnan", &any_part<&isnan>},
-    {"log", &unary<&log>},
-    {"log10", &unary<&log10>},
+    {"log", &analytic<&log, &of_log>},
+    {"log10", &analytic<&log10, &of_log10>},
     {"log1p", &unary<&log1p>},
-    {"log2", &unary<&log2>},
+    {"log2", &analytic<&log2, &of_log2>},
     {"logical_and", &of_truth},
     {"logical_not", &logical_not_rule},
     {"logical_or", &of_truth},

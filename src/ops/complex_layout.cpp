@@ -6,6 +6,7 @@
 #include "ops/complex_calls.h"
 #include "ops/complex_products.h"
 #include "ops/functions.h"
+#include "ops/parts_by_formula.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/concat.h"
@@ -333,8 +334,9 @@ void logsumexp_rule(ComplexCall& call) {
   const Value most = amax(z.re, a.dim, true);
   const Value shift = where(isinf(most) | isnan(most), 0, most);
   const Parts e = exp(Parts{z.re - shift, z.imaginary()});
-  const Parts sums = log(Parts{sum(e.re, a.dim, true), sum(e.im, a.dim, true)});
-  const Parts all{sums.re + shift, sums.im};
+  const Parts sums{sum(e.re, a.dim, true), sum(e.im, a.dim, true)};
+  const Parts logs = is_recorded(sums) ? parts_of(vitro::log(joined(sums))) : log(sums);
+  const Parts all{logs.re + shift, logs.im};
   const Dims dims = wrap_dims("logsumexp", a.dim, call.tensor(0).rank());
   const auto shaped = [&](const Value& part) {
     return a.keepdim || dims.empty() ? part : Value(squeeze(part, dims));

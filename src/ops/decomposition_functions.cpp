@@ -9,6 +9,7 @@
 #include "functions.h"
 #include "ops/complex_parts.h"
 #include "ops/matrices.h"
+#include "ops/matrix_formulas.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/choose.h"
@@ -56,12 +57,6 @@ Sizes leading(const Tensor& a, size_t inner) {
 Value with_batch(const Tensor& x, Sizes batch, int64_t inner) {
   for (int64_t d = -inner; d < 0; ++d) batch.push_back(x.size(d));
   return expand(x, batch);
-}
-
-// The product of the signs of the exchanges of rows.
-Value sign_of(const Tensor& pivots, DType dtype) {
-  const Value rows = arange(1, pivots.size(-1) + 1, 1, DType::i32, pivots.device());
-  return prod(1 - to(Value(pivots) != rows, dtype) * 2, {-1});
 }
 
 // The absolute eigenvalues or the singular values, and the largest of them, [..., 1] (or [..., 0]).
@@ -302,15 +297,19 @@ namespace {
 std::tuple<Tensor, Tensor, Tensor> det_with_lu(At A) {
   check_square("linalg_det", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
-  const Value product = prod(diagonal(lu, 0, -2, -1), {-1});
-  return {product * sign_of(pivots, real_of(lu.dtype())), lu, pivots};
+  const Tensor det = det_of(A.operand.tensor(), lu, pivots, [&, &lu = lu, &pivots = pivots] {
+    const Value product = prod(diagonal(lu, 0, -2, -1), {-1});
+    return Tensor(product * sign_of_pivots(pivots, real_of(lu.dtype())));
+  });
+  return {det, lu, pivots};
 }
 std::tuple<Tensor, Tensor, Tensor, Tensor> slogdet_with_lu(At A) {
   check_square("linalg_slogdet", A.operand.tensor().sizes());
   const auto [lu, pivots, info] = linalg_lu_factor_ex(A);
   const Value d = diagonal(lu, 0, -2, -1);
   const Value signs = prod(d.is_complex() ? joined(sign(parts_of(d))) : sign(d), {-1});
-  return {signs * sign_of(pivots, real_of(lu.dtype())), sum(log(abs(d)), Dims{-1}), lu, pivots};
+  return {signs * sign_of_pivots(pivots, real_of(lu.dtype())), sum(log(abs(d)), Dims{-1}), lu,
+          pivots};
 }
 
 }  // namespace
@@ -459,8 +458,10 @@ Tensor count_above(const Value& limit, const Spectrum& all) {
 
 Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol, bool hermitian) {
   const CalledAs name("linalg_pinv", A.where);
-  const Factors of = factors_of("linalg_pinv", A, hermitian);
-  return inverse_above(limit_of(A.operand.tensor(), of.all.largest, atol, rtol), of);
+  return pinv_of(A.operand.tensor(), [&] {
+    const Factors of = factors_of("linalg_pinv", A, hermitian);
+    return inverse_above(limit_of(A.operand.tensor(), of.all.largest, atol, rtol), of);
+  });
 }
 Tensor pinverse(At A, double rcond) {
   const CalledAs name("pinverse", A.where);
@@ -621,11 +622,13 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
               b.dtype(), "; cast one of them");
   const auto [u, s, vh] = svd_of(A, false, true);
   const Value values = s;
-  const Value kept =
-      values > limit_of(a, slice(s, -1, 0, 1), {}, is_gels ? std::optional<double>() : rcond);
-  const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
-  const Value along = unsqueeze(inverses, -1) * matmul(adjoint(u), b);
-  Value x = matmul(adjoint(vh), along);
+  const std::optional<double> rtol = is_gels ? std::optional<double>() : rcond;
+  const Value kept = values > limit_of(a, slice(s, -1, 0, 1), {}, rtol);
+  Value x = least_squares_of(a, b, rtol, [&, &u = u, &vh = vh] {
+    const Value inverses = ops::where(kept, 1.0 / Value(ops::where(kept, values, 1)), 0);
+    const Value along = unsqueeze(inverses, -1) * matmul(adjoint(u), b);
+    return matmul(adjoint(vh), along);
+  });
   const Value rank = sum(kept, Dims{-1});
   const auto none = [&](DType dtype) { return zeros({0}, dtype, a.device()); };
   const DType real = real_of(a.dtype());
@@ -661,8 +664,11 @@ Tensor pinv_with_rcond(At A, double rcond, bool hermitian) {
 }
 Tensor pinv_with_tensors(At A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
   const CalledAs name("linalg_pinv", A.where);
-  const Factors of = factors_of("linalg_pinv", A, hermitian);
-  return inverse_above(limit_of("linalg_pinv", A.operand.tensor(), of.all.largest, atol, rtol), of);
+  return pinv_of(A.operand.tensor(), [&] {
+    const Factors of = factors_of("linalg_pinv", A, hermitian);
+    const Value limit = limit_of("linalg_pinv", A.operand.tensor(), of.all.largest, atol, rtol);
+    return inverse_above(limit, of);
+  });
 }
 Tensor rank_with_tensors(At A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
   constexpr std::string_view op = "linalg_matrix_rank";

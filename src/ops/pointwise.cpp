@@ -1,5 +1,6 @@
 // Shape rules of pointwise ops that have their own, and the functions whose arguments choose among
 // ops (alpha, rounding_mode).
+#include "ops/by_formula.h"
 #include "ops/fill_value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -156,6 +157,28 @@ void Cube::expand(std::span<const Operand> operands, AttrsView, std::span<Tensor
   results[0] = call<Mul>(x.where, {square(operands[0].tensor()), x.operand});
 }
 
+namespace {
+
+// The gradient is 0, also where that of the quotient is infinite.
+struct TruncatedQuotient : ByFormula {
+  static constexpr std::string_view name = "div",
+                                    signatures = "(Tensor self, Tensor other) -> Tensor";
+  static constexpr int arity = 2;
+  static void shape(ShapeCall& call) {
+    shape_of_pointwise(call, {Promote::to_float, false, false}, Accepts::all);
+  }
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    const Tensor quotient = call_one(def<Div>(), operands, {}, {});
+    results[0] = call<Trunc>({}, {quotient});
+  }
+  static void gradient(Formula& f) {
+    for (size_t i = 0; i < 2; ++i)
+      if (f.wants(i)) f.set(i, zeros_like(f.tensor(i)));
+  }
+};
+
+}  // namespace
+
 }  // namespace ops
 
 Tensor add(ops::First a, const Operand& b, const Scalar& alpha) {
@@ -181,7 +204,7 @@ Tensor div(ops::First a, const Operand& b, std::string_view rounding_mode) {
     // For two tensors, not both of integers, PyTorch rounds the quotient before it truncates.
     if ((is_integral(a.operand) && is_integral(b)) || is_one_number(b))
       return ops::call<ops::TruncDivide>(a.where, {a.operand, b});
-    return ops::call<ops::Trunc>(a.where, {ops::call<ops::Div>(a.where, {a.operand, b})});
+    return ops::by_formula<ops::TruncatedQuotient>(a.where, {a.operand, b});
   }
   VITRO_CHECK(rounding_mode.empty(),
               "div: rounding_mode must be \"\", \"floor\" or \"trunc\", got \"", rounding_mode,

@@ -14,8 +14,10 @@
 #include "vitro/init.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/arithmetic.h"
+#include "vitro/ops/complex.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/layout.h"
+#include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/overload.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/special.h"
@@ -197,6 +199,75 @@ TEST_F(Singular, a_gradient_that_is_always_0_is_that_of_a_leaf) {
     ASSERT_TRUE(x.grad().defined());
     EXPECT_EQ(x.grad().to_vector<double>(), (Numbers{0, 0}));
   }
+}
+
+Function of_matrix(Tensor (*f)(const Tensor&), Size rows, Size columns) {
+  return [=](const Tensor& t) { return f(reshape(t, {rows, columns})); };
+}
+
+TEST_F(Singular, determinants_have_the_cofactors_as_gradients) {
+  const auto det = [](const Tensor& a) { return linalg_det(a); };
+  const Numbers second = {1, -1, -1, 1};
+  check("det", of_matrix(det, 1, 1), {0}, {1}, {0});
+  check("det", of_matrix(det, 2, 2), {1, 2, 2, 4}, {4, -2, -2, 1}, second);
+  check("det", of_matrix(det, 2, 2), {0, 1, 0, 0}, {0, 0, -1, 0}, second);
+  check("det", of_matrix(det, 2, 2), {0, 0, 0, 0}, {0, 0, 0, 0}, second);
+  check("det", of_matrix(det, 3, 3), {1, 2, 3, 4, 5, 6, 7, 8, 9},
+        {-3, 6, -3, 6, -12, 6, -3, 6, -3});
+  check("det", of_matrix(det, 3, 3), {2, 0, 0, 0, 0, 0, 0, 0, 3}, {0, 0, 0, 0, 6, 0, 0, 0, 0},
+        {3, -3, 0, -3, 5, -2, 0, -2, 2});
+  const auto of_complex = [](const Tensor& a) {  // of (1 - i / 2) a
+    return real(linalg_det(Tensor::as_complex(stack({a, a * -0.5}, -1))));
+  };
+  check("det", of_matrix(of_complex, 2, 2), {1, 2, 2, 4}, {3, -1.5, -1.5, 0.75},
+        {0.75, -0.75, -0.75, 0.75});
+}
+
+TEST_F(Singular, pseudo_inverses_have_gradients_where_singular_values_are_equal) {
+  const auto pinv = [](const Tensor& a) { return linalg_pinv(a); };
+  check("pinv", of_matrix(pinv, 3, 3), {1, 0, 0, 0, 1, 0, 0, 0, 1}, Numbers(9, -1), Numbers(9, 6));
+  check("pinv", of_matrix(pinv, 2, 2), {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0});
+  const auto hermitian = [](const Tensor& a) { return linalg_pinv(a, {}, {}, true); };
+  check("pinv", of_matrix(hermitian, 2, 2), {1, 0, 0, 1}, Numbers(4, -1), Numbers(4, 4));
+  const auto solution = [](const Tensor& a) {
+    return std::get<0>(linalg_lstsq(a, reshape(like(a, {1, 2}), {2, 1})));
+  };
+  check("lstsq", of_matrix(solution, 2, 2), {1, 0, 0, 1}, {-1, -2, -1, -2}, {5, 7, 5, 7});
+  const auto of_right = [](const Tensor& b) {
+    const Tensor a = reshape(like(b, {1, 0, 0, 1, 0, 0}), {3, 2});
+    return square(std::get<0>(linalg_lstsq(a, b)));
+  };
+  check("lstsq", of_matrix(of_right, 3, 1), {1, 2, 3}, {2, 4, 0}, {2, 2, 0});
+}
+
+TEST_F(Singular, a_truncated_quotient_has_the_gradient_0_also_where_it_is_infinite) {
+  const auto first = [](const Tensor& t) { return div(t, like(t, {0, 0, 2}), "trunc"); };
+  const auto second = [](const Tensor& t) { return div(like(t, {1, 0, 2}), t, "trunc"); };
+  check("div", first, {1, 0, 5}, {0, 0, 0});
+  check("div", second, {0, 0, 5}, {0, 0, 0});
+}
+
+struct Note : Interpreter {
+  void call(const OpCall& call, std::span<Tensor> results) override {
+    called.push_back(call.op);
+    call_below(call, results);
+  }
+  std::vector<const OpDef*> called;
+};
+
+// So that graphs can be kept and saved.
+TEST_F(Singular, interpreters_see_the_program_of_a_function_with_a_formula) {
+  const auto calls_of = [](bool is_recorded) {
+    const Tensor x = Tensor::from({1.0, 2.0}, {2}).set_requires_grad(is_recorded);
+    Note note;
+    const Using noting(&note);
+    EXPECT_EQ(lgamma(x).requires_grad(), is_recorded);
+    EXPECT_EQ(linalg_det(reshape(x, {2, 1, 1})).requires_grad(), is_recorded);
+    return note.called;
+  };
+  const std::vector<const OpDef*> recorded = calls_of(true);
+  for (const OpDef* op : recorded) EXPECT_EQ(ops::named(op->name), op) << op->name;
+  EXPECT_GE(recorded.size(), calls_of(false).size());
 }
 
 }  // namespace
