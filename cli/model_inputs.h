@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "image_input.h"
-#include "vitro/exported/model.h"
 #include "vitro/core/named_tensor.h"
+#include "vitro/exported/model.h"
 
 namespace vitro::cli {
 
@@ -45,8 +45,8 @@ const Tensor* array_named(const std::vector<NamedTensor>& arrays, const std::str
 // `may_be_example`, an input that nothing names.  `made_up`, if given, gets the inputs that nothing
 // names, with what they are.
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,
-                                  std::vector<NamedTensor> arrays = {},
-                                  bool may_be_example = true, const ImageOptions& images = {},
+                                  std::vector<NamedTensor> arrays = {}, bool may_be_example = true,
+                                  const ImageOptions& images = {},
                                   std::vector<std::string>* made_up = nullptr);
 // "inputs that were not given: x the export's example, y random"; empty if all were.
 std::string text_of_made_up(const std::vector<std::string>& made_up);

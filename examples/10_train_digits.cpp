@@ -79,9 +79,30 @@ void draw(const std::string& path, const std::vector<float>& losses) {
   out->finish();
 }
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+data::TensorDataset read_digits() {
+  const std::string folder = VITRO_TEST_DATA "/digits/";
+  const Tensor images = to(*data::read_idx(folder + "images.idx.gz"), vitro::DType::f32) / 16.0;
+  const Tensor labels = to(*data::read_idx(folder + "labels.idx.gz"), vitro::DType::i64);
+  return data::TensorDataset({unsqueeze(images, 1), labels});
 }
+
+// On a terminal: a bar with the loss, the images of a second, and the time that is left.
+class Bar {
+ public:
+  explicit Bar(int64_t steps) : bar_("training", static_cast<uint64_t>(steps)) {}
+  void step(float loss, int64_t images) {
+    images_ += static_cast<double>(images);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
+    const auto rate = static_cast<int64_t>(images_ / time.count());
+    bar_.at(++steps_, vitro::cat("loss ", loss, ", ", rate, " images/s"));
+  }
+
+ private:
+  vitro::report::Progress bar_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double images_ = 0;
+  uint64_t steps_ = 0;
+};
 
 }  // namespace
 
@@ -90,11 +111,7 @@ int main(int argc, char** argv) try {
   const int64_t epochs = argc > 2 ? std::stoll(argv[2]) : 15;
   vitro::manual_seed(1);
 
-  const Tensor images =
-      to(*data::read_idx(VITRO_TEST_DATA "/digits/images.idx.gz"), vitro::DType::f32) / 16.0;
-  const Tensor labels =
-      to(*data::read_idx(VITRO_TEST_DATA "/digits/labels.idx.gz"), vitro::DType::i64);
-  const data::TensorDataset digits({unsqueeze(images, 1), labels});
+  const data::TensorDataset digits = read_digits();
   const std::vector<data::Subset> parts = data::random_split(digits, {1437, 360});
   const data::Mapped train(parts[0], augmented);
   data::DataLoader loader(train,
@@ -125,20 +142,13 @@ int main(int argc, char** argv) try {
   run.add("steps", steps);
   if (!folder.empty() && run.load()) std::cout << "goes on after " << steps << " steps\n";
 
-  const int64_t first = steps;
-  vitro::report::Progress progress("training",
-                                   static_cast<uint64_t>(losses.numel().value() - first));
-  const auto begin = std::chrono::steady_clock::now();
-  int64_t seen = 0;
+  Bar bar(losses.numel().value() - steps);
   while (loader.position().epoch < epochs) {
     for (const data::Sample& batch : loader) {
       const auto loss = step(batch[0], batch[1]).item<float>();
       losses.data<float>()[steps++] = loss;
       schedule.step();
-      seen += batch[0].size(0).value();
-      const auto rate = static_cast<int64_t>(static_cast<double>(seen) / seconds_since(begin));
-      progress.at(static_cast<uint64_t>(steps - first),
-                  vitro::cat("loss ", loss, ", ", rate, " images/s"));
+      bar.step(loss, batch[0].size(0));
     }
     if (!folder.empty()) run.save();
   }

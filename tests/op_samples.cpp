@@ -1,4 +1,5 @@
-// Reads the samples of a family from its .jsonl.gz and .bin.gz files, and compares results with them.
+// Reads the samples of a family from its .jsonl.gz and .bin.gz files, and compares results with
+// them.
 #include "op_samples.h"
 
 #include <zlib.h>

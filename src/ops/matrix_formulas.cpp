@@ -1,3 +1,5 @@
+// Gradients of functions of matrices by closed formulas: of the inverse, the pseudo-inverse, the
+// determinant and what follows from them.
 #include "ops/matrix_formulas.h"
 
 #include <cmath>
