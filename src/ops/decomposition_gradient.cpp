@@ -55,17 +55,32 @@ void LinalgCholeskyEx::gradient(Formula& f) {
   f.set(0, between_inverses(l, (Value(tril(inner)) + adjoint(tril(inner, -1))) * 0.5));
 }
 
+// A = P L U is that of a square part, and of the rest R of the columns or rows:
+//   more columns: A = P L [U V], so V = L^-1 P^T R;   more rows: A = P [L; M] U, so M = R U^-1.
 void LinalgLuFactorEx::gradient(Formula& f) {
   const Tensor& g = f.gradient(0);
   if (!g.defined()) return;
-  const Tensor& lu = f.result(0);
-  VITRO_CHECK(equal(lu.size(-2), lu.size(-1)), name, ": has a gradient only for square matrices");
-  const auto [p, l, u] = lu_unpack(lu, f.result(1));
-  const Value inner =
-      Value(tril(matmul(adjoint(l), tril(g, -1)), -1)) + Value(triu(matmul(triu(g), adjoint(u))));
+  const Size m = g.size(-2), n = g.size(-1), k = min(m, n);
+  const auto [p, l_all, u_all] = lu_unpack(f.result(0), f.result(1));
+  const Tensor l = narrow(l_all, -2, 0, k), u = narrow(u_all, -1, 0, k);
+  const Tensor g_square = narrow(narrow(g, -2, 0, k), -1, 0, k);
+  Value lower = matmul(adjoint(l), tril(g_square, -1)), upper = matmul(triu(g_square), adjoint(u));
+  Value of_rest;
+  if (m < n) {
+    const Tensor v = narrow(u_all, -1, k, n - k), gv = narrow(g, -1, k, n - k);
+    lower = lower - matmul(gv, adjoint(v));
+    of_rest = linalg_solve_triangular(adjoint(l), gv, true, true, true);
+  } else if (n < m) {
+    const Tensor rest = narrow(l_all, -2, k, m - k), g_rest = narrow(g, -2, k, m - k);
+    upper = upper - matmul(adjoint(rest), g_rest);
+    of_rest = linalg_solve_triangular(adjoint(u), g_rest, false, false);
+  }
+  const Value inner = Value(tril(lower, -1)) + Value(triu(upper));
   // L^-H inner U^-H
   const Value left = linalg_solve_triangular(adjoint(l), inner, true, true, true);
-  f.set(0, matmul(p, linalg_solve_triangular(adjoint(u), left, false, false)));
+  Value all = linalg_solve_triangular(adjoint(u), left, false, false);
+  if (of_rest.defined()) all = vitro::cat({all, of_rest}, m < n ? -1 : -2);
+  f.set(0, matmul(p, all));
 }
 
 void LuUnpack::gradient(Formula& f) {

@@ -345,6 +345,8 @@ def decomposition_gradients():
     symmetric = square + square.mT
     family.add("linalg_eigvalsh", symmetric, slope=False)
     family.add("_linalg_eigh", real(2, 1, 1))
+    for sizes in ((3, 5), (5, 3), (2, 2, 4), (2, 4, 2), (1, 3), (3, 1)):
+        family.add("linalg_lu_factor_ex", real(*sizes, key="lu"), second=True)
     return family
 
 
@@ -480,4 +482,6 @@ def complex_decomposition_gradients():
     family.add("linalg_eigvals", square)
     family.add("linalg_eigvals", real(3, 3, key="eig") + torch.diag(torch.tensor([9.0, 18, 27], dtype=torch.float64)))
     family.add("linalg_matrix_exp", v.complexes("c128", (3, 3)))
+    for sizes in ((3, 5), (5, 3)):
+        family.add("linalg_lu_factor_ex", v.complexes("c128", sizes, "lu"))
     return family
