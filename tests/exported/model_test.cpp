@@ -160,7 +160,7 @@ TEST(ExportedModel, keeps_results_of_nodes_that_are_written_later) {
   const auto b = reshape(after, {-1}).to_vector<double>();
   EXPECT_LT(*std::ranges::min_element(a), 0);
   for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(b[i], std::max(a[i], 0.0));
-  std::set<std::string_view> names;
+  std::set<std::string> names;
   for (const ModelNode& node : model.nodes())
     names.insert(node.results.begin(), node.results.end());
   EXPECT_TRUE(names.contains("linear_1"));
