@@ -152,7 +152,7 @@ std::shared_ptr<Node> node_of_view(const ViewStep& step) {
   const auto uses = known_uses_of({step.op, {&operand, 1}, attrs.view(), false, {}}, {&wanted, 1});
   SavedCall saved{step.op, step.attrs, {}, {}, step.within, step.sizes};
   saved.operands.emplace_back(step.operand, uses->operands[0]);
-  saved.results.emplace_back(step.result, uses->results[0]);
+  saved.results.emplace_back(step.result, uses->of_result(0));
   return std::make_shared<CallNode>(std::move(saved), std::source_location());
 }
 

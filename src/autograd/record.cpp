@@ -95,9 +95,9 @@ SavedCall saved_operands(const OpCall& call, const Uses& uses) {
 void save_results(SavedCall& to, const OpCall& call, const Uses& uses,
                   std::span<const Tensor> results) {
   for (size_t k = 0; k < results.size(); ++k) {
-    const bool whole = uses.results[k] == Use::elements;
-    to.results.push_back(whole ? SavedValue(detached(results[k]))
-                               : SavedValue(results[k].rule_meta(), uses.results[k]));
+    const Use use = uses.of_result(k);
+    to.results.push_back(use == Use::elements ? SavedValue(detached(results[k]))
+                                              : SavedValue(results[k].rule_meta(), use));
     if (to.within != 0) to.sizes.add(results[k].rule_meta(), call.operands);
   }
   if (!to.sizes.lacks_any()) return;

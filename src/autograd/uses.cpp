@@ -8,6 +8,7 @@
 
 #include "autograd/shapes.h"
 #include "vitro/autograd/vjp.h"
+#include "vitro/base/error.h"
 #include "vitro/base/hash.h"
 #include "vitro/core/complex.h"
 #include "vitro/core/interpreter.h"
@@ -112,7 +113,15 @@ std::shared_ptr<const Uses> known_uses_of(const OpCall& call, std::span<const bo
     const std::shared_lock hold(known->lock);
     if (const auto found = known->uses.find(key); found != known->uses.end()) return found->second;
   }
-  auto uses = std::make_shared<const Uses>(uses_of(call, wanted));
+  const auto find = [&] {
+    try {
+      return uses_of(call, wanted);
+    } catch (
+        const Error&) {  // of sizes that depend on data, by their bounds; or of the call itself
+      return Uses{std::vector<Use>(call.operands.size(), Use::elements), {}};
+    }
+  };
+  auto uses = std::make_shared<const Uses>(find());
   const std::unique_lock hold(known->lock);
   if (known->uses.size() == most_known) known->uses.clear();
   known->uses.emplace(std::move(key), uses);

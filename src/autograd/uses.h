@@ -1,6 +1,7 @@
 // What the gradient of a call reads of its operands and results.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,6 +19,8 @@ enum class Use : uint8_t {
 
 struct Uses {
   std::vector<Use> operands, results;
+  // Of a result; all of its elements if the results are not known.
+  Use of_result(size_t k) const { return k < results.size() ? results[k] : Use::elements; }
 };
 
 // Without symbols: the values in this run.
