@@ -18,7 +18,7 @@ const DataSizes::Known* DataSizes::find(sym::Expr symbol) const {
   return found == known_.end() ? nullptr : &*found;
 }
 
-std::optional<DataSizes::Known> DataSizes::told_by(const Tensor& tensor, sym::Expr symbol) {
+std::optional<DataSizes::Known> DataSizes::known_from(const Tensor& tensor, sym::Expr symbol) {
   const Sizes sizes = tensor.sizes();
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     if (!sizes[dim].is_symbolic()) continue;
@@ -35,7 +35,7 @@ void DataSizes::add(Size size, std::span<const Operand> among) {
   for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
     for (const Operand& operand : among) {
       if (find(symbol) || !operand.is_tensor()) continue;
-      if (auto known = told_by(operand.tensor(), symbol)) known_.push_back(*std::move(known));
+      if (auto known = known_from(operand.tensor(), symbol)) known_.push_back(*std::move(known));
     }
     lacks_any_ = lacks_any_ || !find(symbol);
   }

@@ -16,14 +16,15 @@ namespace vitro::autograd {
 
 class DataSizes {
  public:
-  // Keeps, of these tensors, those whose sizes tell the symbols of a size that depends on data.
+  // Keeps, of these tensors, those from whose sizes the symbols of a size that depends on data
+  // follow.
   void add(Size size, std::span<const Operand> among);
   void add(const TensorMeta& meta, std::span<const Operand> among);
   void add(const Attrs& attrs, std::span<const Operand> among);
-  // Whether there is a symbol that none of the tensors told.
+  // Whether a symbol follows from none of the tensors.
   bool lacks_any() const { return lacks_any_; }
-  // Without symbols: the number in this run.  Error if it depends on data and none of the tensors
-  // told it.
+  // Without symbols: the number in this run.  Error if it depends on data and follows from none of
+  // the tensors.
   Size number(Size size) const;
   TensorMeta in_numbers(TensorMeta meta) const;
   Attrs in_numbers(const Attrs& attrs) const;
@@ -39,7 +40,7 @@ class DataSizes {
     int64_t factor, rest;
     int64_t value() const { return (tensor.sizes()[dim].hint() - rest) / factor; }
   };
-  static std::optional<Known> told_by(const Tensor& tensor, sym::Expr symbol);
+  static std::optional<Known> known_from(const Tensor& tensor, sym::Expr symbol);
   const Known* find(sym::Expr symbol) const;
   std::vector<Known> known_;
   bool lacks_any_ = false;

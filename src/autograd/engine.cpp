@@ -25,10 +25,10 @@ void check_for_nan(const Node& node, std::span<const Tensor> gradients) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined() || !any(isnan(gradients[i])).item<bool>()) continue;
     const ModuleScope scope(node.module);
-    const std::string where =
-        node.where.line() == 0 ? std::string() : cat(" (", call_location(node.where), ")");
-    throw_error(cat("backward: the gradient of operand ", i, " of ", node.op,
-                    std::string_view(where), " has NaN elements"));
+    const Error mistake(
+        cat("backward: the gradient of operand ", i, " of ", node.op, " has NaN elements"));
+    if (node.where.line() == 0) throw mistake;
+    throw Error(mistake, call_location(node.where));
   }
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "autograd/call_node.h"
 #include "autograd/data_sizes.h"
 #include "autograd/node.h"
+#include "autograd/shapes.h"
 #include "core/numbers.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/all.h"
@@ -16,10 +18,10 @@ namespace vitro {
 
 struct FunctionContext::State {
   struct Saved {
-    Tensor tensor;
-    uint32_t writes = 0;
-    std::optional<uint32_t> result;  // it is this result of the function, which would keep its node
+    autograd::SavedValue value;
+    std::optional<uint32_t> result;  // it is this result of the function
   };
+  std::vector<Tensor> to_save;  // until the results are known
   std::vector<Saved> saved;
   std::vector<Tensor> without_gradient;
   std::vector<bool> needed;  // by argument
@@ -31,11 +33,7 @@ FunctionContext::FunctionContext() : state_(std::make_unique<State>()) {}
 FunctionContext::~FunctionContext() = default;
 
 void FunctionContext::save_for_backward(std::vector<Tensor> tensors) {
-  state_->saved.clear();
-  for (Tensor& t : tensors) {
-    const uint32_t writes = t.defined() ? writes_to(t) : 0;
-    state_->saved.push_back({std::move(t), writes, {}});
-  }
+  state_->to_save = std::move(tensors);
 }
 
 std::vector<Tensor> FunctionContext::saved_tensors() const {
@@ -45,19 +43,18 @@ std::vector<Tensor> FunctionContext::saved_tensors() const {
   std::vector<Tensor> out;
   for (size_t i = 0; i < state_->saved.size(); ++i) {
     const State::Saved& one = state_->saved[i];
-    VITRO_CHECK(!one.tensor.defined() || writes_to(one.tensor) == one.writes,
-                "backward: saved tensor ", i,
+    VITRO_CHECK(!one.value.was_written(), "backward: saved tensor ", i,
                 " of a function was written after it was saved; clone it before that");
+    autograd::Shapes without;
+    Tensor tensor;
+    (void)one.value.operand(nullptr, without, tensor);
     const std::shared_ptr<autograd::Node> node = state_->node.lock();
     const bool in_turn = one.result && node && thread_state.modes.grad_enabled;
-    if (!in_turn) {
-      out.push_back(one.tensor);
-    } else if (one.tensor.is_complex()) {
-      out.push_back(
-          Tensor::as_complex(autograd::with_history(one.tensor.pairs(), node, *one.result)));
-    } else {
-      out.push_back(autograd::with_history(one.tensor, node, *one.result));
-    }
+    if (in_turn && tensor.is_complex())
+      tensor = Tensor::as_complex(autograd::with_history(tensor.pairs(), node, *one.result));
+    else if (in_turn)
+      tensor = autograd::with_history(tensor, node, *one.result);
+    out.push_back(std::move(tensor));
   }
   return out;
 }
@@ -99,21 +96,24 @@ class FunctionNode final : public Node {
         within_(call_of_this_thread),
         backward_(std::move(backward)),
         release_(std::move(release)) {
-    std::vector<Operand> tell;
+    std::vector<Operand> known;
     for (const Tensor& t : arguments) {
       arguments_.push_back(t.defined() ? Place(t) : Place());
-      if (t.defined()) tell.emplace_back(recorded(t));
+      if (t.defined()) known.emplace_back(recorded(t));
     }
     for (const Tensor& t : computed) results_.push_back(t.defined() ? Place(t) : Place());
     for (const auto* places : {&arguments_, &results_})
-      for (const Place& place : *places) sizes_.add(place.meta, tell);
+      for (const Place& place : *places) sizes_.add(place.meta, known);
   }
 
   std::vector<Tensor> back(std::span<const Tensor> gradients) override {
     std::vector<Tensor> given;
     for (size_t k = 0; k < gradients.size(); ++k) {
-      const TensorMeta meta = in_this_call(results_[k].meta);
-      const Tensor one = gradients[k].defined() ? gradients[k] : zeros(meta.sizes, meta.dtype);
+      Tensor one = gradients[k];
+      if (!one.defined()) {
+        const TensorMeta meta = in_this_call(results_[k].meta);
+        one = zeros(meta.sizes, meta.dtype);
+      }
       given.push_back(as_recorded(one, results_[k].is_complex));
     }
     std::vector<Tensor> out = backward_(given);
@@ -170,11 +170,12 @@ std::vector<Tensor> FunctionCall::results(std::string_view name, std::vector<Ten
                                           Backward backward) const {
   using autograd::recorded;
   FunctionContext::State& state = *context_->state_;
+  std::vector<Tensor> to_save = std::exchange(state.to_save, {});
   if (std::ranges::find(state.needed, true) == state.needed.end()) return computed;
   const auto release = [context = std::weak_ptr(context_)] {
     const auto here = context.lock();
     if (!here) return;
-    here->state_->saved.clear();
+    for (FunctionContext::State::Saved& one : here->state_->saved) (void)one.value.release();
     here->state_->is_released = true;
   };
   const auto node = std::make_shared<autograd::FunctionNode>(name, arguments_, computed,
@@ -183,6 +184,7 @@ std::vector<Tensor> FunctionCall::results(std::string_view name, std::vector<Ten
     node->edges.push_back(state.needed[i] ? autograd::edge_of(recorded(arguments_[i]))
                                           : autograd::Edge());
   state.node = node;
+  std::vector<std::optional<uint32_t>> result_of(to_save.size());
   for (uint32_t k = 0; k < computed.size(); ++k) {
     Tensor& result = computed[k];
     if (!result.defined()) continue;
@@ -190,16 +192,21 @@ std::vector<Tensor> FunctionCall::results(std::string_view name, std::vector<Ten
     const bool is_argument = std::ranges::any_of(arguments_, is_result);
     const bool has_gradient = std::ranges::none_of(state.without_gradient, is_result) &&
                               is_floating(recorded(result).dtype());
-    for (FunctionContext::State::Saved& one : state.saved) {
-      if (!is_result(one.tensor) || is_argument) continue;
-      one.tensor = without_record(result);
-      if (has_gradient) one.result = k;
+    for (size_t i = 0; i < to_save.size(); ++i) {
+      if (!is_result(to_save[i]) || is_argument) continue;
+      to_save[i] = without_record(result);  // the result itself would keep its node
+      if (has_gradient) result_of[i] = k;
     }
     if (is_argument) result = without_record(result);
     if (!has_gradient) continue;
     const Tensor& numbers = recorded(result);
     autograd::made_record_of(numbers).set_made_by(node, k);
     numbers.impl()->requires_grad = true;
+  }
+  for (size_t i = 0; i < to_save.size(); ++i) {
+    Tensor& t = to_save[i];
+    state.saved.push_back(
+        {t.defined() ? autograd::SavedValue(std::move(t)) : autograd::SavedValue(), result_of[i]});
   }
   return computed;
 }

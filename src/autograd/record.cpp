@@ -68,8 +68,8 @@ SavedValue saved(const Operand& operand, Use use) {
   return {operand.tensor().rule_meta(), use};
 }
 
-// Of sizes that depend on data a backward pass after the compiled call has to know the values: the
-// operands tell them, or else the results.
+// A backward pass after the compiled call needs the values of sizes that depend on data: they
+// follow from the operands, or else from the results.
 void add_sizes_of_operands(SavedCall& to, const OpCall& call, std::span<const Operand> among) {
   for (const Operand& operand : call.operands) {
     if (operand.is_tensor()) to.sizes.add(operand.tensor().rule_meta(), among);

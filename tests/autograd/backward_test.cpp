@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "autograd/leaves.h"
 #include "error_of.h"
 #include "vitro/autograd/autograd.h"
 #include "vitro/base/cat.h"
@@ -19,17 +20,8 @@
 namespace vitro {
 namespace {
 
-using Numbers = std::vector<double>;
-
-Tensor leaf(const Numbers& values, std::initializer_list<int64_t> sizes) {
-  return Tensor::from(values, sizes).set_requires_grad(true);
-}
-Tensor leaf(const Numbers& values) {
-  return leaf(values, {static_cast<int64_t>(values.size())});
-}
-Numbers numbers(const Tensor& t) {
-  return contiguous(t).to_vector<double>();
-}
+using namespace test;
+using test::Numbers;
 
 TEST(Backward, sums_the_gradients_of_leaves) {
   Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});

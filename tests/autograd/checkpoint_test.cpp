@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "autograd/leaves.h"
 #include "error_of.h"
 #include "vitro/autograd/autograd.h"
+#include "vitro/autograd/function.h"
 #include "vitro/compile/compile.h"
 #include "vitro/core/generator.h"
 #include "vitro/ops/all.h"
@@ -16,14 +18,8 @@
 namespace vitro {
 namespace {
 
-using Numbers = std::vector<double>;
-
-Tensor leaf(const Numbers& values) {
-  return Tensor::from(values, {static_cast<int64_t>(values.size())}).set_requires_grad(true);
-}
-Numbers numbers(const Tensor& t) {
-  return contiguous(detach(t)).to_vector<double>();
-}
+using namespace test;
+using test::Numbers;
 
 // Counts its calls; w is a leaf that it refers to.
 struct Block {
@@ -117,6 +113,28 @@ TEST(CheckpointOfCalls, a_function_that_computes_something_else_is_an_error) {
                 .find("the function of a checkpoint saved 1 values for its gradient, and 2 when it "
                       "was called again"),
             std::string::npos);
+}
+
+// What a function with its own backward pass saves is computed again, too.
+TEST(CheckpointOfCalls, of_a_function_that_saves) {
+  struct Square : Function<Square> {
+    static Tensor forward(FunctionContext& context, const Tensor& x) {
+      context.save_for_backward({x});
+      return x * x;
+    }
+    static std::vector<Tensor> backward(FunctionContext& context, std::span<const Tensor> g) {
+      return {g[0] * 2.0 * context.saved_tensors()[0]};
+    }
+  };
+  int calls = 0;
+  const auto block = [&](const Tensor& t) {
+    ++calls;
+    return Square::apply(exp(t));
+  };
+  Tensor x = leaf({0, 1});
+  sum(checkpoint(block, x)).backward();
+  EXPECT_EQ(calls, 2);
+  expect_near(x.grad(), {2, 2 * std::exp(2)});
 }
 
 }  // namespace

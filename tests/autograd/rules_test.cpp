@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "autograd/leaves.h"
 #include "error_of.h"
 #include "vitro/autograd/autograd.h"
 #include "vitro/compile/compile.h"
@@ -19,26 +20,8 @@
 namespace vitro {
 namespace {
 
-using Numbers = std::vector<double>;
-
-Tensor leaf(const Numbers& values, std::initializer_list<int64_t> sizes) {
-  return Tensor::from(values, sizes).set_requires_grad(true);
-}
-Tensor leaf(const Numbers& values) {
-  return leaf(values, {static_cast<int64_t>(values.size())});
-}
-Tensor constant(const Numbers& values) {
-  return Tensor::from(values, {static_cast<int64_t>(values.size())});
-}
-Numbers numbers(const Tensor& t) {
-  return contiguous(detach(t)).to_vector<double>();
-}
-void expect_near(const Tensor& got, const Numbers& want) {
-  const Numbers have = numbers(got);
-  ASSERT_EQ(have.size(), want.size());
-  for (size_t i = 0; i < want.size(); ++i)
-    EXPECT_NEAR(have[i], want[i], 1e-9 * std::abs(want[i])) << i;
-}
+using namespace test;
+using test::Numbers;
 
 TEST(Rules, gradients_of_a_recorded_pass_have_memory_of_their_own) {
   Tensor a = leaf({1, 2}), b = leaf({3, 4});

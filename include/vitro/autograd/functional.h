@@ -8,7 +8,6 @@
 // compiled function all of it is compiled.
 #pragma once
 
-#include <concepts>
 #include <functional>
 #include <utility>
 #include <vector>

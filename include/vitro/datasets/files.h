@@ -32,7 +32,8 @@ struct Csv {
   Tensor values;                   // [lines, columns]
 };
 // Numbers, a line for each row, as RFC 4180 has it: fields may be quoted.  An empty field is NaN in
-// a floating dtype.  Empty lines are left out.  The file may be compressed by gzip.
+// a floating dtype; whole numbers are exact up to 2^53.  Empty lines are left out.  The file may be
+// compressed by gzip.
 Result<Csv> read_csv(const std::string& path, const CsvOptions& options = {});
 
 // The characters of a text as numbers: of each byte, its position among the different bytes of the

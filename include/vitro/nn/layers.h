@@ -129,7 +129,7 @@ class BatchNormNd : public Module {
               BatchNormOptions options);
 
  private:
-  // PyTorch counts the batches for a momentum of none, which there is not here.
+  // PyTorch's count of batches, of use only for its momentum=None.
   bool ignores(std::string_view name) const override { return name == "num_batches_tracked"; }
   int rank_;
   BatchNormOptions options_;

@@ -76,7 +76,7 @@ class Module {
 
  protected:
   // Whether a state may have a tensor of this name that the module has no use for.
-  virtual bool ignores(std::string_view name) const { return name.empty(); }
+  virtual bool ignores([[maybe_unused]] std::string_view name) const { return false; }
 
   // Sets `slot`, a member of this module, to `value` and registers it as the parameter `name`.
   // Error if the name is empty, contains a dot, or is that of another member. A tensor that already
