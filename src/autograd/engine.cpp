@@ -10,6 +10,7 @@
 #include "autograd/node.h"
 #include "core/numbers.h"
 #include "vitro/autograd/autograd.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
@@ -59,14 +60,45 @@ class Pass {
       if (is_needed(*node) && waits_[node.get()] == 0 && begun_.insert(node.get()).second)
         ready_.push(node);
     }
-    while (!ready_.empty()) {
-      const std::shared_ptr<Node> node = ready_.top();
-      ready_.pop();
-      visit(*node);
+    while (!ready_.empty() || !ends_.empty()) {
+      if (!ends_.empty()) {
+        visit(*taken(ends_));
+      } else if (runs_as_program(*ready_.top())) {
+        run_as_program(*ready_.top());
+      } else {
+        visit(*taken(ready_));
+      }
     }
   }
 
  private:
+  using Ready =
+      std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, LaterFirst>;
+
+  static std::shared_ptr<Node> taken(Ready& from) {
+    std::shared_ptr<Node> node = from.top();
+    from.pop();
+    return node;
+  }
+
+  // Not inside of a compiled function, of which the calls become a part anyway, nor if each gradient
+  // is read as soon as it is computed.
+  static bool runs_as_program(const Node& node) {
+    return node.region && call_of_this_thread == 0 && !detects_anomaly;
+  }
+
+  // Visits the nodes that follow and were made in the same compiled call.  The order is that of a
+  // pass without programs, so that sums have the same bits.  Gradients are added to those of leaves
+  // afterwards, as another thread may be adding, too.
+  void run_as_program(const Node& first) {
+    const std::shared_ptr<BackwardRegion> region = first.region;
+    const uint64_t within = first.within;
+    region->run([&] {
+      while (!ready_.empty() && ready_.top()->region == region && ready_.top()->within == within)
+        visit(*taken(ready_));
+    });
+  }
+
   // Counts, for each node, the edges by which gradients will reach it, and finds which nodes lead
   // to a captured one.
   void count_edges(std::span<const Edge> outputs) {
@@ -110,7 +142,9 @@ class Pass {
     std::vector<Tensor>& all = gradients_[edge.node.get()];
     all.resize(edge.node->results);
     Tensor& total = all[edge.result];
-    if (gradient.defined()) total = total.defined() ? vitro::add(total, gradient) : gradient;
+    if (!gradient.defined()) return;
+    const CalledAs here(edge.node->op, edge.node->where);
+    total = total.defined() ? vitro::add(total, gradient) : gradient;
   }
 
   static void run_hooks(Node& node, std::vector<Tensor>& gradients) {
@@ -152,7 +186,7 @@ class Pass {
       const Edge& edge = node.edges[i];
       if (!edge || !is_needed(*edge.node)) continue;
       add(edge, std::exchange(gradients[i], Tensor()));
-      if (--waits_.at(edge.node.get()) == 0) ready_.push(edge.node);
+      if (--waits_.at(edge.node.get()) == 0) (edge.node->is_end() ? ends_ : ready_).push(edge.node);
     }
   }
 
@@ -161,7 +195,7 @@ class Pass {
   std::unordered_map<const Node*, size_t> waits_;
   std::unordered_set<const Node*> needed_, begun_;
   std::unordered_map<const Node*, std::vector<Tensor>> gradients_;
-  std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, LaterFirst> ready_;
+  Ready ready_, ends_;
 };
 
 // What a tensor refers to as far as gradients go: of a complex one, its pairs.

@@ -64,6 +64,7 @@ class Sum final : public Node {
     add_to(total, gradients[0], leaf_);
     return {};
   }
+  bool is_end() const override { return true; }
   std::shared_ptr<Hooks> hooks() override {
     const std::lock_guard hold(lock_of(leaf_));
     std::shared_ptr<Hooks>& all = record_of(leaf_)->hooks;
@@ -82,7 +83,13 @@ class Sum final : public Node {
 }  // namespace
 
 Node::Node(std::string_view op_name, std::source_location from, size_t count)
-    : op(op_name), where(from), module(current_module), number(next_number()), results(count) {}
+    : op(op_name),
+      where(from),
+      module(current_module),
+      number(next_number()),
+      results(count),
+      region(backward_region()),
+      within(call_of_this_thread) {}
 
 Node::~Node() {
   for (Edge& edge : edges) let_go(std::move(edge.node));

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "autograd/data_sizes.h"
+#include "core/backward_region.h"
 #include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
 
@@ -73,12 +74,17 @@ class Node {
   virtual std::shared_ptr<Hooks> hooks();
   // The same, or null.
   virtual std::shared_ptr<const Hooks> known_hooks();
+  // Whether the graph ends here, at a leaf.
+  virtual bool is_end() const { return false; }
 
   const std::string_view op;  // of the call: "mul"
   const std::source_location where;
   const uint32_t module;  // in which the call was made (base/module_path.h)
   const uint64_t number;  // grows in the order in which nodes are made
   const size_t results;
+  // Of the compiled function that made the call, and which call of it this was; null: none did.
+  const std::shared_ptr<BackwardRegion> region;
+  const uint64_t within;
   std::vector<Edge> edges;
 
  protected:

@@ -3,6 +3,8 @@
 #include "vitro/capture/function.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/trace_tree.h"
+#include "core/backward_region.h"
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
 #include "vitro/events/record.h"
@@ -25,7 +28,8 @@ constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) 
 
 class Running {
  public:
-  explicit Running(Call* call) : before_(running), number_before_(call_of_this_thread) {
+  Running(Call* call, const std::shared_ptr<BackwardRegion>& backward)
+      : before_(running), number_before_(call_of_this_thread), gradients_(backward) {
     running = call;
     call_of_this_thread = call->call_number();
   }
@@ -38,6 +42,7 @@ class Running {
  private:
   Call* before_;
   uint64_t number_before_;
+  UsingBackwardRegion gradients_;
 };
 
 class Starting;
@@ -47,7 +52,8 @@ constinit thread_local Starting* starting __attribute__((tls_model("initial-exec
 // Call, which takes this interpreter's place in the stack; others may be above it by then.
 class Starting final : public Interpreter {
  public:
-  Starting(CallPool& pool, std::span<const Tensor* const> inputs);
+  Starting(CallPool& pool, std::span<const Tensor* const> inputs,
+           const std::shared_ptr<BackwardRegion>& backward);
   ~Starting() override {
     starting = before_;
     thread_state.set_top(frame_.below);
@@ -77,14 +83,20 @@ class Starting final : public Interpreter {
  private:
   CallPool& pool_;
   std::span<const Tensor* const> inputs_;
+  const std::shared_ptr<BackwardRegion>& backward_;
   Starting* before_;
   InterpreterFrame frame_;
   std::optional<Call> call_;
   std::optional<Running> running_;
 };
 
-Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
-    : pool_(pool), inputs_(inputs), before_(starting), frame_{this, thread_state.top} {
+Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs,
+                   const std::shared_ptr<BackwardRegion>& backward)
+    : pool_(pool),
+      inputs_(inputs),
+      backward_(backward),
+      before_(starting),
+      frame_{this, thread_state.top} {
   starting = this;
   thread_state.set_top(&frame_);
 }
@@ -92,7 +104,7 @@ Starting::Starting(CallPool& pool, std::span<const Tensor* const> inputs)
 Call& Starting::begun() {
   if (!call_) {
     call_.emplace(pool_, frame_.below);
-    running_.emplace(&*call_);
+    running_.emplace(&*call_, backward_);
     frame_.interpreter = &*call_;
     if (thread_state.top == &frame_) thread_state.set_top(&frame_);
     call_->enter(inputs_);
@@ -142,8 +154,38 @@ void check_repeatable(const FrozenResult& result, const std::string& name) {
 
 }  // namespace
 
+// The gradients of a function's calls: a compiled function, made when it is first needed.
+class Function::Backward final : public BackwardRegion {
+ public:
+  explicit Backward(CompileOptions forward) : options_(std::move(forward)) {
+    options_.name += "_backward";
+    options_.fullgraph = options_.frozen = false;
+  }
+  void run(FunctionRef<void()> nodes) override { made().run({}, nodes, true); }
+  // Null: it was not needed yet.
+  const Function* function() const {
+    const std::lock_guard hold(lock_);
+    return function_ ? &*function_ : nullptr;
+  }
+
+ private:
+  const Function& made() {
+    const std::lock_guard hold(lock_);
+    if (!function_) function_.emplace(options_);
+    return *function_;
+  }
+  CompileOptions options_;
+  mutable std::mutex lock_;
+  std::optional<Function> function_;
+};
+
 struct Function::State {
-  explicit State(CompileOptions options) : calls(std::move(options)) {}
+  explicit State(CompileOptions options)
+      : gradients(std::make_shared<Backward>(options)),
+        backward(gradients),
+        calls(std::move(options)) {}
+  const std::shared_ptr<Backward> gradients;
+  const std::shared_ptr<BackwardRegion> backward;  // the same
   CallPool calls;
 };
 
@@ -156,6 +198,7 @@ Function::Function(CompileOptions options) {
 
 void Function::reset() const {
   state_->calls.reset();
+  if (const Function* backward = state_->gradients->function()) backward->reset();
 }
 
 const CompileOptions& Function::options() const {
@@ -165,6 +208,8 @@ const CompileOptions& Function::options() const {
 CompiledReport Function::report() const {
   CompiledReport out = state_->calls.tree()->report();
   out.calls = state_->calls.calls();
+  if (const Function* backward = state_->gradients->function())
+    out.backward = std::make_shared<CompiledReport>(backward->report());
   return out;
 }
 
@@ -176,7 +221,7 @@ void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs
   if (thread_state.top && is_inlined()) return run_body(body);
   CallPool& calls = state_->calls;
   calls.count_call();
-  Starting call(calls, inputs);
+  Starting call(calls, inputs, state_->backward);
   if (!inputs_stay) (void)call.begun();
   try {
     run_body(body);
@@ -195,7 +240,7 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
               not_comparable, ")");
   Call now(state_->calls, thread_state.top);
   const Using use(&now);
-  const Running running_now(&now);
+  const Running running_now(&now, state_->backward);
   for (const FrozenProgram* p = now.tree().frozen(); p; p = p->next) {
     if (!p->key.fits(call) || !now.run_frozen(*p, call.inputs, &result->tensors)) continue;
     result->prototype = p->prototype;
@@ -213,7 +258,7 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   FrozenKey key(frozen);  // before the function can modify its arguments
   Call call(state_->calls, thread_state.top);
   const Using use(&call);
-  const Running now(&call);
+  const Running now(&call, state_->backward);
   call.enter(frozen.inputs);
   std::unique_ptr<FrozenProgram> program;
   try {

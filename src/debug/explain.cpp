@@ -184,6 +184,7 @@ std::string summary_of(const CompiledReport& report) {
 std::string text_of(const CompiledReport& report, bool with_source) {
   std::string out = summary_of(report);
   for (const SegmentReport& segment : report.segments) append_segment(out, segment, with_source);
+  if (report.backward) out += cat("\n", text_of(*report.backward, with_source));
   return out;
 }
 

@@ -110,6 +110,7 @@ class Function {
   void reset() const;
 
  private:
+  class Backward;
   struct State;
   std::shared_ptr<State> state_;
 };

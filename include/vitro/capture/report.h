@@ -51,6 +51,8 @@ struct CompiledReport {
   std::vector<Diagnostic> breaks, recompiles, fallbacks;
   // Of all segments, in the symbols of the calls: "input 0: f32[s0, 4]", "s0 < 8".
   std::vector<std::string> guards;
+  // Of the gradients that backward passes have computed after its calls; null: none.
+  std::shared_ptr<const CompiledReport> backward;
 };
 
 }  // namespace vitro

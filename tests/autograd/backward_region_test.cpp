@@ -1,0 +1,259 @@
+// Gradients that are computed after the compiled function whose calls they are of: they run as a
+// compiled program, with eager's bits.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "error_of.h"
+#include "leaves.h"
+#include "vitro/vitro.h"
+
+namespace vitro::test {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const Numbers x = numbers(a), y = numbers(b);
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+}
+
+Tensor made_up(const Sizes& sizes, double from = 0) {
+  Size count = 1;
+  for (const Size s : sizes) count = count * s;
+  return reshape(sin(to(arange(count.value()), DType::f64) * 1.7 + from), sizes);
+}
+
+Tensor variable(const Sizes& sizes, double from = 0) {
+  return clone(made_up(sizes, from)).set_requires_grad(true);
+}
+
+struct Layer {
+  Tensor weight = variable({4, 3}), bias = variable({4}, 1);
+  Tensor operator()(const Tensor& x) const { return tanh(addmm(bias, x, permute(weight, {1, 0}))); }
+  Tensors all() const { return {weight, bias}; }
+  void forget() const {
+    for (Tensor one : all()) one.set_grad({});
+  }
+};
+
+// The gradients of the leaves after `pass`.
+template <class Pass>
+Tensors gradients_after(const Layer& layer, Pass pass) {
+  layer.forget();
+  pass();
+  Tensors out;
+  for (const Tensor& one : layer.all()) out.push_back(clone(one.grad()));
+  return out;
+}
+
+void expect_same(const Tensors& got, const Tensors& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(same_bits(got[i], want[i])) << i;
+}
+
+const SegmentReport& only_segment(const CompiledReport& of) {
+  EXPECT_EQ(of.segments.size(), 1U);
+  return of.segments.at(0);
+}
+
+TEST(BackwardRegion, runs_as_one_compiled_program) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  auto fast = compile([&](const Tensor& t) { return sum(layer(t) * layer(t)); });
+  const Tensors want = gradients_after(layer, [&] { sum(layer(x) * layer(x)).backward(); });
+  EXPECT_EQ(fast.report().backward, nullptr);
+  for (int i = 0; i < 3; ++i)
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+  const auto backward = fast.report().backward;
+  ASSERT_NE(backward, nullptr);
+  EXPECT_EQ(backward->calls, 3U);
+  EXPECT_TRUE(backward->breaks.empty());
+  EXPECT_TRUE(backward->recompiles.empty());
+  const SegmentReport& segment = only_segment(*backward);
+  EXPECT_TRUE(segment.compiled) << segment.why_not;
+  EXPECT_EQ(segment.runs, 3U);
+  EXPECT_EQ(segment.graph.outputs().size(), 2U);  // the gradients of the leaves, and nothing else
+  EXPECT_NE(explain(fast.report()).find("f_backward/0"), std::string::npos);
+}
+
+TEST(BackwardRegion, adds_to_earlier_gradients) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2), y = made_up({5, 3}, 3);
+  auto fast = compile([&](const Tensor& t) { return sum(layer(t)); });
+  const auto both = [&](const auto& f) {
+    return gradients_after(layer, [&] {
+      f(x).backward();
+      f(y).backward();
+    });
+  };
+  expect_same(both(fast), both([&](const Tensor& t) { return sum(layer(t)); }));
+}
+
+TEST(BackwardRegion, goes_back_from_one_result_and_then_from_the_other) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) { return Tensors{sum(layer(t)), sum(exp(layer(t)))}; };
+  auto fast = compile(body);
+  const auto one_by_one = [&](const auto& f) {
+    return gradients_after(layer, [&] {
+      const Tensors a = f(x), b = f(x * 2.0);  // the second call comes before the first backward
+      a[0].backward();
+      b[1].backward();
+      a[1].backward();
+    });
+  };
+  const Tensors want = one_by_one(body);
+  for (int i = 0; i < 2; ++i) expect_same(one_by_one(fast), want);
+}
+
+TEST(BackwardRegion, is_differentiated_in_turn) {
+  const Tensor x = variable({6});
+  const auto body = [](const Tensor& t) { return sum(exp(sin(t)) * t); };
+  auto fast = compile(body);
+  const auto second = [&](const auto& f) {
+    const Tensor first = grad(f(x), {x}, {.create_graph = true})[0];
+    return grad(sum(first * first), {x})[0];
+  };
+  const Tensor want = second(body);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(second(fast), want));
+  const auto backward = fast.report().backward;
+  ASSERT_NE(backward, nullptr);
+  ASSERT_NE(backward->backward, nullptr);
+  EXPECT_TRUE(only_segment(*backward->backward).compiled);
+}
+
+TEST(BackwardRegion, takes_sizes_that_vary) {
+  const Layer layer;
+  const auto body = [&](const Tensor& t) { return sum(layer(t) * layer(t)); };
+  auto fast = compile(body);
+  for (const int64_t rows : {4, 7, 2, 9, 5, 11}) {
+    const Tensor x = made_up({rows, 3}, 2);
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }),
+                gradients_after(layer, [&] { body(x).backward(); }));
+  }
+  EXPECT_LE(fast.report().backward->segments.size(), 2U);
+  EXPECT_TRUE(fast.report().backward->fallbacks.empty());
+}
+
+// Each step is a call of its own, whose gradients are a program of their own: the number of steps
+// does not matter.
+TEST(BackwardRegion, goes_back_call_by_call) {
+  const Tensor w = variable({4, 4});
+  const auto cell = [&](const Tensor& h, const Tensor& x) { return tanh(mm(h, w) + x); };
+  auto fast = compile(cell);
+  const auto run = [&](const auto& f, int steps) {
+    Tensor h = made_up({2, 4}), last = w;
+    last.set_grad({});
+    for (int i = 0; i < steps; ++i) h = f(h, made_up({2, 4}, i));
+    sum(h).backward();
+    return clone(w.grad());
+  };
+  for (const int steps : {3, 8, 5}) EXPECT_TRUE(same_bits(run(fast, steps), run(cell, steps)));
+  const auto backward = fast.report().backward;
+  EXPECT_EQ(backward->calls, 16U);
+  EXPECT_LE(backward->segments.size(), 3U);
+}
+
+TEST(BackwardRegion, covers_the_parts_between_breaks) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = layer(t);
+    graph_break("a test");
+    return sum(y * layer(t));
+  };
+  auto fast = compile(body);
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  for (int i = 0; i < 2; ++i)
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+  EXPECT_EQ(fast.report().segments.size(), 2U);
+  EXPECT_TRUE(only_segment(*fast.report().backward).compiled);
+}
+
+TEST(BackwardRegion, calls_hooks_that_may_read_elements) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  double seen = 0;
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = layer(t);
+    (void)register_hook(y, [&](const Tensor& g) {
+      seen += sum(g).item<double>();
+      return g * 3.0;
+    });
+    return sum(y * y);
+  };
+  auto fast = compile(body);
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  const double once = seen;
+  for (int i = 0; i < 2; ++i)
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+  EXPECT_EQ(seen, 3 * once);
+}
+
+TEST(BackwardRegion, is_not_used_while_NaN_is_looked_for) {
+  const Tensor x = variable({3});
+  auto fast = compile([](const Tensor& t) { return sum(sqrt(t - 2.0)); });
+  const DetectAnomaly on;
+  EXPECT_NE(error_of([&] { fast(x).backward(); }).find("the gradient of operand 0 of"),
+            std::string::npos);
+  EXPECT_EQ(fast.report().backward, nullptr);
+}
+
+TEST(BackwardRegion, is_part_of_a_compiled_step) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  auto inner = compile([&](const Tensor& t) { return sum(layer(t)); });
+  auto step = compile([&](const Tensor& t) {
+    inner(t).backward();
+    return t;
+  });
+  const Tensors want = gradients_after(layer, [&] { sum(layer(x)).backward(); });
+  expect_same(gradients_after(layer, [&] { (void)step(x); }), want);
+  EXPECT_EQ(inner.report().backward, nullptr);
+  EXPECT_EQ(step.report().backward, nullptr);
+}
+
+TEST(BackwardRegion, runs_on_several_threads_that_share_leaves) {
+  const Layer layer;
+  auto fast = compile([&](const Tensor& t) { return sum(layer(t)); });
+  const auto times = [&](const auto& f, int threads) {
+    return gradients_after(layer, [&] {
+      std::vector<std::thread> all;
+      for (int i = 0; i < threads; ++i) {
+        all.emplace_back([&] {
+          for (int k = 0; k < 20; ++k) f(made_up({5, 3}, 2)).backward();
+        });
+      }
+      for (std::thread& one : all) one.join();
+    });
+  };
+  const Tensors want = times([&](const Tensor& t) { return sum(layer(t)); }, 1);
+  const Tensors got = times(fast, 3);
+  for (size_t i = 0; i < got.size(); ++i) expect_near(got[i], numbers(want[i] * 3.0));
+}
+
+// What the function left is usable after the function object is gone.
+TEST(BackwardRegion, outlives_the_function) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto leave = [&] { return compile([&](const Tensor& t) { return sum(layer(t)); })(x); };
+  expect_same(gradients_after(layer, [&] { leave().backward(); }),
+              gradients_after(layer, [&] { sum(layer(x)).backward(); }));
+}
+
+TEST(BackwardRegion, that_fails_leaves_no_gradients_of_the_rest) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  auto fast = compile([&](const Tensor& t) { return sum(layer(t)); });
+  layer.forget();
+  const Tensor loss = fast(x);
+  loss.backward();
+  EXPECT_NE(error_of([&] { loss.backward(); }).find("released by an earlier backward"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace vitro::test
