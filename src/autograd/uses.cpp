@@ -19,14 +19,24 @@ Size number_of_size(Size size) {
   return size.hint();
 }
 
-TensorMeta in_numbers(TensorMeta meta) {
+namespace {
+
+using NumberOfSize = Size (*)(Size);
+
+TensorMeta in_numbers_by(NumberOfSize number, TensorMeta meta) {
   for (Sizes* sizes : {&meta.sizes, &meta.strides})
-    std::transform(sizes->begin(), sizes->end(), sizes->begin(), number_of_size);
-  meta.offset = number_of_size(meta.offset);
+    std::transform(sizes->begin(), sizes->end(), sizes->begin(), number);
+  meta.offset = number(meta.offset);
   return meta;
 }
 
-Uses uses_of(const OpCall& call, std::span<const bool> wanted) {
+// The hint of a size that depends on data is a bound, by which operands need not fit together; 1
+// fits every other size.
+Size one_if_data_decide(Size size) {
+  return size.is_symbolic() && sym::is_data(size.expr()) ? Size(1) : number_of_size(size);
+}
+
+Uses uses_by(NumberOfSize number, const OpCall& call, std::span<const bool> wanted) {
   if (is_complex_call(call)) {  // it is run again
     Uses all;
     for (const Operand& operand : call.operands)
@@ -40,10 +50,10 @@ Uses uses_of(const OpCall& call, std::span<const bool> wanted) {
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].is_number()) operands[i] = Operand(operands[i].number().hint());
     if (!operands[i].is_tensor()) continue;
-    tensors[i] = without.tensor(in_numbers(operands[i].tensor().rule_meta()));
+    tensors[i] = without.tensor(in_numbers_by(number, operands[i].tensor().rule_meta()));
     operands[i] = Operand(tensors[i]);
   }
-  const Attrs attrs = Attrs(call.attrs).map_sizes(number_of_size);
+  const Attrs attrs = Attrs(call.attrs).map_sizes(number);
   for (const TensorMeta& shape : infer(*call.op, operands, attrs.view())) {
     results.push_back(without.tensor(shape));
     gradients.push_back(without.tensor(shape));
@@ -60,7 +70,29 @@ Uses uses_of(const OpCall& call, std::span<const bool> wanted) {
   return out;
 }
 
+}  // namespace
+
+TensorMeta in_numbers(TensorMeta meta) {
+  return in_numbers_by(number_of_size, std::move(meta));
+}
+
+Uses uses_of(const OpCall& call, std::span<const bool> wanted) {
+  return uses_by(number_of_size, call, wanted);
+}
+
 namespace {
+
+// Of a call that is an error by the bounds of sizes, or in itself, everything is used.
+Uses uses_at_most(const OpCall& call, std::span<const bool> wanted) {
+  for (const NumberOfSize number : {number_of_size, one_if_data_decide}) {
+    try {
+      return uses_by(number, call, wanted);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return {std::vector<Use>(call.operands.size(), Use::elements), {}};
+}
 
 struct Key {
   const OpDef* op;
@@ -113,15 +145,7 @@ std::shared_ptr<const Uses> known_uses_of(const OpCall& call, std::span<const bo
     const std::shared_lock hold(known->lock);
     if (const auto found = known->uses.find(key); found != known->uses.end()) return found->second;
   }
-  const auto find = [&] {
-    try {
-      return uses_of(call, wanted);
-    } catch (
-        const Error&) {  // of sizes that depend on data, by their bounds; or of the call itself
-      return Uses{std::vector<Use>(call.operands.size(), Use::elements), {}};
-    }
-  };
-  auto uses = std::make_shared<const Uses>(find());
+  auto uses = std::make_shared<const Uses>(uses_at_most(call, wanted));
   const std::unique_lock hold(known->lock);
   if (known->uses.size() == most_known) known->uses.clear();
   known->uses.emplace(std::move(key), uses);

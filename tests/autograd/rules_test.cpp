@@ -216,6 +216,21 @@ TEST(Rules, sizes_that_depend_on_data_decide_where_they_are_known) {
   expect_near(a.grad(), {1.2, 1.4, 1.6});
 }
 
+// The bound of the size, 4, does not fit the three elements.
+TEST(Rules, a_size_by_data_does_not_make_a_gradient_need_what_was_written) {
+  const auto f = [](const Tensor& x) {
+    const Tensor y = narrow(x * 1.0, 0, 1, 3);
+    const Tensor index = squeeze(nonzero(x > 0.85), 1);
+    return ops::call("addcmul_", {}, {{"self", y}, {"tensor1", y}, {"tensor2", index}})[0];
+  };
+  auto fast = compile(f);
+  const Numbers values = {0.6, 0.7, 0.8, 0.9};
+  Tensor a = leaf(values), b = leaf(values);
+  sum(f(a)).backward();
+  sum(fast(b)).backward();
+  expect_near(b.grad(), numbers(a.grad()));
+}
+
 TEST(Rules, a_size_by_data_that_only_an_attribute_has_is_an_error_outside) {
   auto f = compile(
       [](const Tensor& x) { return sum(expand(x * 1.0, {masked_select(x, x > 0.5).size(0), 2})); });
