@@ -19,6 +19,17 @@
 
 namespace vitro::autograd {
 
+namespace {
+
+// The record of a view would hold what it is a view of.
+std::shared_ptr<SavedTensor> saved_once(SavedTensors& of_call, const Tensor& tensor) {
+  const Record* record = tensor.impl()->gradient ? record_of(tensor) : nullptr;
+  const bool is_view = record && record->view;
+  return of_call.add(tensor, [&] { return is_view ? detached(tensor) : tensor; });
+}
+
+}  // namespace
+
 SavedValue::SavedValue(Tensor tensor) {
   size_t number = 0;
   const std::shared_ptr<Recomputation>& by = Recomputation::current();
@@ -27,20 +38,37 @@ SavedValue::SavedValue(Tensor tensor) {
     return;
   }
   const uint32_t writes = writes_to(tensor);
-  value_ = Kept{std::move(tensor), writes};
+  SavedTensors* const of_call = saved_tensors();
+  const bool is_variable = tensor.requires_grad() && tensor.is_leaf();
+  if (!of_call || is_variable || tensor.impl()->call != call_of_this_thread) {
+    if (of_call) of_call->add_outside(tensor);
+    value_ = Kept{std::move(tensor), writes};
+    return;
+  }
+  Edge history = tensor.requires_grad() ? edge_of(tensor) : Edge();
+  value_ = Deferred{saved_once(*of_call, tensor), writes, std::move(history)};
+}
+
+Tensor SavedValue::Deferred::value() const {
+  Tensor out = tensor->value();
+  const bool lacks_history = history && thread_state.modes.grad_enabled && !out.requires_grad();
+  return lacks_history ? with_history(out, history.node, history.result) : out;
 }
 
 bool SavedValue::was_written() const {
-  const Kept* kept = std::get_if<Kept>(&value_);
-  return kept && writes_to(kept->tensor) != kept->writes;
+  if (const Kept* kept = std::get_if<Kept>(&value_)) return writes_to(kept->tensor) != kept->writes;
+  const Deferred* deferred = std::get_if<Deferred>(&value_);
+  return deferred && deferred->tensor && deferred->tensor->writes() != deferred->writes;
 }
 
 bool SavedValue::release() {
   Kept* kept = std::get_if<Kept>(&value_);
+  Deferred* deferred = std::get_if<Deferred>(&value_);
   const Again* again = std::get_if<Again>(&value_);
   if (kept) kept->tensor = {};
+  if (deferred) *deferred = {};
   if (again) again->by->drop(again->number);
-  return kept || again;
+  return kept || deferred || again;
 }
 
 namespace {
@@ -62,6 +90,8 @@ Operand SavedValue::operand(const DataSizes* numbers, Shapes& shapes, Tensor& pl
   if (const Scalar* number = std::get_if<Scalar>(&value_))
     return numbers ? Operand(in_numbers(*number, *numbers)) : Operand(*number);
   if (const Kept* kept = std::get_if<Kept>(&value_)) return Operand(place = kept->tensor);
+  if (const Deferred* deferred = std::get_if<Deferred>(&value_))
+    return Operand(place = deferred->value());
   if (const Again* again = std::get_if<Again>(&value_))
     return Operand(place = again->by->value(again->number));
   const Shape* shape = std::get_if<Shape>(&value_);

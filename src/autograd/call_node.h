@@ -11,6 +11,7 @@
 #include "autograd/recomputation.h"
 #include "autograd/shapes.h"
 #include "autograd/uses.h"
+#include "core/saved_tensors.h"
 #include "vitro/core/op.h"
 
 namespace vitro::autograd {
@@ -39,6 +40,13 @@ class SavedValue {
     Tensor tensor;
     uint32_t writes;
   };
+  // Of a running compiled call, which may leave it to be computed again.
+  struct Deferred {
+    std::shared_ptr<SavedTensor> tensor;
+    uint32_t writes;
+    Edge history;  // of the tensor that was saved, if `tensor` has none
+    Tensor value() const;
+  };
   struct Shape {
     std::unique_ptr<TensorMeta> meta;
     Use use;
@@ -48,7 +56,7 @@ class SavedValue {
     std::shared_ptr<Recomputation> by;
     size_t number;
   };
-  std::variant<std::monostate, Scalar, Kept, Shape, Again> value_;
+  std::variant<std::monostate, Scalar, Kept, Deferred, Shape, Again> value_;
 };
 
 // What a call needs for its gradient.

@@ -81,8 +81,8 @@ class Pass {
     return node;
   }
 
-  // Not inside of a compiled function, of which the calls become a part anyway, nor if each gradient
-  // is read as soon as it is computed.
+  // Not inside of a compiled function, of which the calls become a part anyway, nor if each
+  // gradient is read as soon as it is computed.
   static bool runs_as_program(const Node& node) {
     return node.region && call_of_this_thread == 0 && !detects_anomaly;
   }

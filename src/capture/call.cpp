@@ -53,7 +53,8 @@ Call::Call(CallPool& pool, const InterpreterFrame* below)
       values_(memory_->values),
       data_(memory_->data),
       matcher_(slots_, values_, data_),
-      runner_(*tree_, slots_, values_, data_, memory_->remembered, memory_->arguments, below) {
+      runner_(*tree_, slots_, values_, data_, memory_->remembered, memory_->arguments, saved_,
+              below) {
   memory_->begin_call(number_);
 }
 
@@ -328,12 +329,14 @@ void Call::enter(std::span<const Tensor* const> inputs) {
 }
 
 void Call::finish() {
+  saved_.forget_computed();
   flush();
   leave();
 }
 
 void Call::unwind() noexcept {
   try {
+    saved_.forget_computed();
     flush(true);
   } catch (...) {  // the active exception already says why the function ended
   }
@@ -371,13 +374,36 @@ void Call::stop_capturing(const Code& code, std::string reason, std::source_loca
   runner_.begin_eager(code, reason);
 }
 
+// See SegmentVariant::saved.
+std::vector<uint64_t> Call::find_saved(uint32_t end) const {
+  std::vector<uint64_t> out;
+  if (saved_.empty()) return out;
+  bool any = false;
+  out.assign((end + 63) / 64, 0);
+  for (uint32_t slot = 0; slot < end; ++slot) {
+    const TensorImpl& impl = slots_[slot];
+    bool is_saved = false;
+    if (slots_.is_deferred(impl)) {
+      const std::shared_ptr<SavedTensor> saved = saved_.in_slot(slot);
+      // The references of the slot and of `saved`.
+      is_saved = saved && saved->holds(impl) && impl.refs.load(std::memory_order_acquire) == 2;
+      any |= is_saved;
+    } else {
+      is_saved = saved_.has_outside(impl);
+    }
+    if (is_saved) out[slot / 64] |= uint64_t{1} << (slot % 64);
+  }
+  if (!any) out.clear();
+  return out;
+}
+
 inline void Call::run_segment(bool unwinding) {
   TraceNode& last = *matcher_.cursor();
   bool is_new = false;
   SegmentVariant* variant = nullptr;  // for the held results and this call's sizes
   if (!unwinding)
-    variant = tree_->variant(last, slots_.find_live(last.slots_after), values_.symbols, &is_new,
-                             number_, asked());
+    variant = tree_->variant(last, slots_.find_live(last.slots_after), find_saved(last.slots_after),
+                             values_.symbols, &is_new, number_, asked());
   if (questions_) (void)questions_->take();
   if (is_new) build_new(*variant);
   // Checked again: a variant found while building had no guards yet.
@@ -395,6 +421,7 @@ void Call::flush(bool unwinding) {
       throw;
     }
   }
+  saved_.clear();
   release_slots();
 }
 

@@ -27,6 +27,7 @@
 #include "capture/recorder.h"
 #include "capture/runner.h"
 #include "capture/slots.h"
+#include "core/saved_tensors.h"
 #include "vitro/capture/function.h"
 #include "vitro/core/interpreter.h"
 
@@ -58,6 +59,9 @@ class Call final : public Interpreter {
   void enter(std::span<const Tensor* const> inputs);
   void finish();
   void unwind() noexcept;
+
+  // What gradients keep of the call.
+  SavedTensors* saved() { return &saved_; }
 
   // Frozen mode (frozen.cpp), instead of enter() and finish(): checks the inputs and runs the
   // program.
@@ -116,6 +120,7 @@ class Call final : public Interpreter {
   // ---- the end of a segment
   void flush(bool unwinding = false);
   void run_segment(bool unwinding);
+  std::vector<uint64_t> find_saved(uint32_t end) const;
   void build_new(SegmentVariant& variant);
   void build(SegmentVariant& variant) const;
   void release_slots() {
@@ -134,6 +139,7 @@ class Call final : public Interpreter {
   Slots& slots_;
   CallValues& values_;
   DataSymbols& data_;
+  SavedTensors saved_;
   Expansion expansion_;
   Matcher matcher_;
   Runner runner_;

@@ -199,7 +199,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
   }
   bool made = false;
   program->variant =
-      tree_->variant(*last, slots_.find_live(last->slots_after), values_.symbols, &made);
+      tree_->variant(*last, slots_.find_live(last->slots_after), {}, values_.symbols, &made);
   if (program->variant && made) build(*program->variant);
   const bool ready = program->variant && program->variant->can_run(values_.symbols);
   return ready ? std::move(program) : nullptr;

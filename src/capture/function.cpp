@@ -13,6 +13,7 @@
 #include "capture/frozen.h"
 #include "capture/trace_tree.h"
 #include "core/backward_region.h"
+#include "core/saved_tensors.h"
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
 #include "vitro/events/record.h"
@@ -29,7 +30,10 @@ constinit thread_local Call* running __attribute__((tls_model("initial-exec"))) 
 class Running {
  public:
   Running(Call* call, const std::shared_ptr<BackwardRegion>& backward)
-      : before_(running), number_before_(call_of_this_thread), gradients_(backward) {
+      : before_(running),
+        number_before_(call_of_this_thread),
+        gradients_(backward),
+        saved_(call->saved()) {
     running = call;
     call_of_this_thread = call->call_number();
   }
@@ -43,6 +47,7 @@ class Running {
   Call* before_;
   uint64_t number_before_;
   UsingBackwardRegion gradients_;
+  UsingSavedTensors saved_;
 };
 
 class Starting;
@@ -192,6 +197,8 @@ struct Function::State {
 Function::Function(CompileOptions options) {
   VITRO_CHECK(!options.frozen || options.fullgraph, options.name,
               ": frozen needs fullgraph: after a break the function's own code must run");
+  VITRO_CHECK(options.memory_budget >= 0 && options.memory_budget <= 1, options.name,
+              ": memory_budget is ", options.memory_budget, "; it is a share from 0 to 1");
   check_backend(options);
   state_ = std::make_shared<State>(std::move(options));
 }

@@ -4,6 +4,7 @@
 #include "capture/bind_results.h"
 #include "capture/codes.h"
 #include "capture/functionalize.h"
+#include "capture/keep_less.h"
 #include "capture/prune.h"
 #include "capture/recorded_path.h"
 #include "vitro/core/interpreter.h"
@@ -39,7 +40,8 @@ bool Covering::holds(const Symbols& symbols) const {
   return may_cover_itself(symbols.values(window->sizes), symbols.values(window->strides)) == answer;
 }
 
-Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, const ValueOf& value_of,
+Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live,
+                  const std::vector<uint64_t>& saved, double memory_budget, const ValueOf& value_of,
                   Plan* plan) {
   const sym::GuardSink answers_follow_from_the_path;
   const GivenValues answers(value_of);
@@ -49,8 +51,9 @@ Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, cons
     for (const TraceNode* node : path.nodes) {
       if (node->data_size.defined()) bounds.add(node->data_size, path.known(node->data_bound));
     }
-    const Functional program = functionalize(path, value_of, &plan->coverings);
-    const std::vector<graph::Output> outputs = bind_results(path, program, live, plan);
+    Functional program = functionalize(path, value_of, &plan->coverings);
+    std::vector<graph::Output> outputs = bind_results(path, program, live, plan);
+    if (!saved.empty()) keep_less(path, saved, memory_budget, value_of, program, outputs, plan);
     prune(program, outputs, value_of, plan);
   } catch (const Refused& refused) {
     return refuse(plan, *refused.code, refused.why);

@@ -1,13 +1,16 @@
 // The plan of a segment: the graph of its path, and how inputs and outputs map to slots.  Made in
-// three passes:
+// passes:
 //   functionalize   turns the path, which reads and writes memory, into a graph of values
 //   bind_results    adds outputs: held results, data sizes, written inputs
+//   keep_less       leaves out what gradients can compute again (if they are computed later)
 //   prune           keeps what the outputs need, and renames symbols
 //
 // A pure function of the path, the set of held results and the values of symbols: two threads may
 // make the same plan concurrently.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,6 +44,8 @@ struct Covering {
   bool holds(const Symbols& symbols) const;
 };
 
+struct Recompute;
+
 // A segment as a graph, and how its inputs and outputs map to slots.
 struct Plan {
   struct Input {
@@ -59,13 +64,35 @@ struct Plan {
   std::vector<uint32_t> written;  // slots of external inputs
   // Overlap checks of written windows whose answer depends on symbols.
   std::vector<Covering> coverings;
+  // Results that only gradients need and that are computed again then; null: none.
+  std::shared_ptr<const Recompute> again;
   bool empty() const { return graph.outputs().empty(); }
 };
 
+// The program of these results, and what it reads.
+struct Recompute {
+  struct Source {
+    int output = -1;         // of the plan, or else
+    Plan::Input input = {};  // what an input of the plan would be
+  };
+  struct Result {
+    size_t number = 0;  // of an output of `graph`
+    ResultBinding tensor;
+  };
+  graph::Graph graph;
+  std::vector<sym::Expr> symbols;  // as in Plan
+  std::vector<Source> sources;     // of the inputs of `graph`
+  std::vector<Result> results;
+  std::deque<TensorMeta> metas;  // of outputs of the plan that are no tensors of the call
+  int64_t needed_bytes = 0, kept_bytes = 0;  // by the sizes of the recorded call
+};
+
 // Makes the plan of the path to `last`; `live`: a bit per slot, set if its tensor is still held;
-// `value_of`: the values of symbols in the current call.  Returns no if the memory effects of the
-// path cannot be expressed as values; it is then interpreted.
-Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live, const ValueOf& value_of,
+// `saved`: see SegmentVariant::saved; `memory_budget`: that of CompileOptions; `value_of`: the
+// values of symbols in the current call.  Returns no if the memory effects of the path cannot be
+// expressed as values; it is then interpreted.
+Verdict make_plan(const TraceNode& last, const std::vector<uint64_t>& live,
+                  const std::vector<uint64_t>& saved, double memory_budget, const ValueOf& value_of,
                   Plan* plan);
 
 }  // namespace vitro::capture

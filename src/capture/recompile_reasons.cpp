@@ -248,7 +248,7 @@ RecompileReason RecompileReasons::of_another_end(const SegmentVariant& variant) 
     return reason;
   }
   for (const SegmentVariant* e = variant.next; e; e = e->next) {
-    if (e->live != variant.live || e->suits(values_.symbols)) continue;
+    if (e->live != variant.live || e->saved != variant.saved || e->suits(values_.symbols)) continue;
     if (const sym::Guard* broken = e->broken_guard(values_.symbols))
       return {&sizes_differ,
               cat(e->name, " was compiled for ", broken->text(), with_values(*broken)),
@@ -279,6 +279,7 @@ RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
                                  wanted(now) ? "now kept" : "no longer kept"));
     }
   }
+  if (reason.text.empty()) reason.text = "gradients keep other results, or alone keep others";
   return reason;
 }
 

@@ -10,6 +10,7 @@
 #include "capture/call_metas.h"
 #include "capture/codes.h"
 #include "capture/layout.h"
+#include "capture/recomputed.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/clock.h"
 #include "vitro/base/error.h"
@@ -182,6 +183,35 @@ inline void Runner::materialize_results(const Plan& plan) {
   remembered_.trim();
 }
 
+// Gradients get what computes the results that the segment left out.
+void Runner::leave_to_gradients(const std::shared_ptr<const Recompute>& again) {
+  std::vector<Recomputed::Source> sources;
+  for (const Recompute::Source& source : again->sources) {
+    Recomputed::Source& to = sources.emplace_back();
+    if (source.output < 0 && source.input.slot == no_slot) {
+      to.number = values_.numbers[source.input.number];
+      continue;
+    }
+    if (source.output >= 0) {
+      to.tensor = arguments_.outputs[static_cast<size_t>(source.output)];
+    } else {
+      slots_[source.input.slot].refs.fetch_add(1, std::memory_order_relaxed);
+      to.tensor = Tensor(&slots_[source.input.slot]);
+    }
+    to.writes = to.tensor.storage().writes();
+  }
+  const Symbols& symbols = values_.symbols;
+  std::vector<int64_t> numbers;
+  for (const sym::Expr symbol : again->symbols) numbers.push_back(symbols.value(symbol));
+  std::vector<Ints> sizes;
+  for (const Recompute::Result& result : again->results)
+    sizes.push_back(symbols.values(result.tensor.meta->sizes));
+  const auto values =
+      std::make_shared<Recomputed>(again, std::move(sources), std::move(numbers), std::move(sizes));
+  for (size_t i = 0; i < again->results.size(); ++i)
+    saved_.in_slot(again->results[i].tensor.slot)->compute_again(values, i);
+}
+
 void Runner::run(SegmentVariant& variant) {
   const CalledAs nobody{Called()};  // ops called now may be part of another function
   struct ClearOutputs {
@@ -191,6 +221,7 @@ void Runner::run(SegmentVariant& variant) {
   variant.runs.fetch_add(1, std::memory_order_relaxed);
   if (!variant.plan.empty() && !run_ready(variant)) return;
   materialize_results(variant.plan);
+  if (variant.plan.again) leave_to_gradients(variant.plan.again);
   if (!variant.plan.data.empty()) lay_out_empty(variant);
 }
 

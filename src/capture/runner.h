@@ -2,7 +2,9 @@
 // the program holds.
 //
 // Invariants:
-//   - After run() and interpret(), every held deferred tensor of the segment is materialized; if
+//   - After run() and interpret(), every held deferred tensor of the segment is materialized,
+//   except
+//     for those that gradients compute again; if
 //     they throw, those whose ops had already run.
 //   - A compiled segment that fails leaves its inputs unchanged, so interpreting the path
 //   afterwards
@@ -20,6 +22,7 @@
 #include "capture/slots.h"
 #include "capture/symbols.h"
 #include "capture/trace_tree.h"
+#include "core/saved_tensors.h"
 #include "core/storage_table.h"
 #include "vitro/events/kinds.h"
 
@@ -37,13 +40,15 @@ class Runner {
  public:
   // `below`: the thread's interpreters before this call.
   Runner(TraceTree& tree, Slots& slots, CallValues& values, DataSymbols& data,
-         RememberedMetas& remembered, SegmentArguments& arguments, const InterpreterFrame* below)
+         RememberedMetas& remembered, SegmentArguments& arguments, const SavedTensors& saved,
+         const InterpreterFrame* below)
       : tree_(tree),
         slots_(slots),
         values_(values),
         data_(data),
         remembered_(remembered),
         arguments_(arguments),
+        saved_(saved),
         below_(below) {}
   ~Runner();
   Runner(const Runner&) = delete;
@@ -68,6 +73,7 @@ class Runner {
   bool run_ready(SegmentVariant& variant);
   void run_compiled(const SegmentVariant& variant);
   void materialize_results(const Plan& plan);
+  void leave_to_gradients(const std::shared_ptr<const Recompute>& again);
   void lay_out_empty(const SegmentVariant& variant);
   // Counts in the storage of `made` what the program has written to the memory in that slot.
   void keep_writes(uint32_t memory, const TensorImpl& made) const;
@@ -83,6 +89,7 @@ class Runner {
   DataSymbols& data_;
   RememberedMetas& remembered_;
   SegmentArguments& arguments_;
+  const SavedTensors& saved_;
   const InterpreterFrame* below_;
   // Regions stay open until the call ends, so that what follows a break is nested in what precedes
   // it, as in PyTorch.

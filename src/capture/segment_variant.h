@@ -1,11 +1,11 @@
 // A segment that ends after a node, for one set of held results and one set of answers to questions
 // about sizes that compiling it asked.
 //
-// Invariants: what identifies a variant (live, last, name, number) is set before it is linked.  The
-// plan, the segment, the guards and the reason for a refusal are written by the call that builds
-// it, before `state` leaves `building`.  After that only `state` and the reason can change, to
-// `interpreted`, if the variant turns out to be unusable (TraceTree::give_up).
-// Threads: any.
+// Invariants: what identifies a variant (live, saved, last, name, number) is set before it is
+// linked.  The plan, the segment, the guards and the reason for a refusal are written by the call
+// that builds it, before `state` leaves `building`.  After that only `state` and the reason can
+// change, to `interpreted`, if the variant turns out to be unusable (TraceTree::give_up). Threads:
+// any.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,10 @@ namespace vitro::capture {
 struct SegmentVariant {
   // `guarded`: ready for calls that answer its questions the same way.
   enum class State : uint8_t { building, ready, guarded, interpreted };
-  std::vector<uint64_t> live;     // a bit per slot
+  std::vector<uint64_t> live;  // a bit per slot
+  // The same for results that only gradients hold, to be computed later, and for tensors from
+  // outside that gradients hold, too; empty: none.
+  std::vector<uint64_t> saved;
   uint64_t made_by = 0;           // the call's number
   std::vector<sym::Guard> asked;  // by its code after the last node; see TraceNode::asked
   const TraceNode* last = nullptr;

@@ -142,9 +142,11 @@ TraceNode* TraceTree::link(std::atomic<TraceNode*>& link, TraceNode* node) {
 }
 
 SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>& live,
-                                   const Symbols& symbols, bool* made, uint64_t call,
-                                   std::span<const sym::Guard> asked) {
-  const auto suits = [&](const SegmentVariant& e) { return e.live == live && e.suits(symbols); };
+                                   const std::vector<uint64_t>& saved, const Symbols& symbols,
+                                   bool* made, uint64_t call, std::span<const sym::Guard> asked) {
+  const auto suits = [&](const SegmentVariant& e) {
+    return e.live == live && e.saved == saved && e.suits(symbols);
+  };
   int64_t count = 0;
   for (SegmentVariant* e = last.variants.load(std::memory_order_acquire); e; e = e->next, ++count) {
     if (suits(*e)) return e;
@@ -164,6 +166,7 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   SegmentVariant* variant = &variants_.emplace_back();
   variant->number = static_cast<uint32_t>(variants_.size() - 1);
   variant->live = live;
+  variant->saved = saved;
   variant->made_by = call;
   variant->asked.assign(asked.begin(), asked.end());
   variant->last = &last;
@@ -176,7 +179,8 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
 }
 
 void TraceTree::make(SegmentVariant& variant, const ValueOf& value_of) {
-  const Verdict said = make_plan(*variant.last, variant.live, value_of, &variant.plan);
+  const Verdict said = make_plan(*variant.last, variant.live, variant.saved, options_.memory_budget,
+                                 value_of, &variant.plan);
   if (!said) {
     variant.why_not = said.why;
     variant.why_code = said.code;
@@ -361,6 +365,15 @@ SegmentReport TraceTree::report(const SegmentVariant& e) const {
   segment.compile_ns = e.compile_ns;
   segment.run_ns = ticks_to_ns(e.run_ticks.load(std::memory_order_relaxed));
   segment.guards = guard_reports(e);
+  if (const auto& again = e.plan.again) {
+    for (const graph::Output& output : again->graph.outputs()) {
+      const TensorMeta& meta = again->graph.meta(output.value);
+      segment.computed_again.push_back(
+          cat(again->graph[output.value.node].name, ": ", meta.dtype, meta.sizes));
+    }
+    segment.kept_bytes = again->kept_bytes;
+    segment.kept_bytes_without = again->needed_bytes;
+  }
   return segment;
 }
 

@@ -47,12 +47,12 @@ class TraceTree {
   // Links a node at `link`, unless another thread already linked one, which is then returned.
   static TraceNode* link(std::atomic<TraceNode*>& link, TraceNode* node);
 
-  // The variant after `last` with these live slots that suits the call's symbols; sets `*made` if
-  // the caller has to build it.  Null if there are too many.  `call`, `asked`: see
+  // The variant after `last` with these live and saved slots that suits the call's symbols; sets
+  // `*made` if the caller has to build it.  Null if there are too many.  `call`, `asked`: see
   // SegmentVariant::made_by and SegmentVariant::asked.
   SegmentVariant* variant(TraceNode& last, const std::vector<uint64_t>& live,
-                          const Symbols& symbols, bool* made, uint64_t call = 0,
-                          std::span<const sym::Guard> asked = {});
+                          const std::vector<uint64_t>& saved, const Symbols& symbols, bool* made,
+                          uint64_t call = 0, std::span<const sym::Guard> asked = {});
   // Makes a variant's plan and compiles it; afterwards its state is not `building`.  `value_of`:
   // values of symbols in the calling call.
   void build(SegmentVariant& variant, const ValueOf& value_of);

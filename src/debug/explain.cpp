@@ -139,6 +139,12 @@ void append_segment(std::string& out, const SegmentReport& segment, bool with_so
   if (ops_of(segment.graph) > 0) out += cat("  ops: ", census(segment.graph), '\n');
   if (segment.graph.size() > 0) out += indented(graph::print(segment.graph), "  ");
   append_guards(out, segment.guards);
+  if (!segment.computed_again.empty()) {
+    out += cat("  for gradients: ", report::bytes_text(static_cast<double>(segment.kept_bytes)),
+               " are kept, ", report::bytes_text(static_cast<double>(segment.kept_bytes_without)),
+               " if nothing were computed again; computed again: ",
+               joined(segment.computed_again, ", "), '\n');
+  }
   if (segment.build) append_build(out, *segment.build, with_source);
 }
 

@@ -18,6 +18,10 @@ struct CompileOptions {
   // Whether sizes are symbols: always, never, or (unset) once they vary.  If always, sizes that are
   // equal in the first call share a symbol; a call in which they differ is recorded again.
   std::optional<bool> dynamic = {};
+  // If gradients are computed after the call: what is kept for them, as a share of what is kept at
+  // 1, from 0 to 1.  At 1 what elementwise ops give is computed again where that takes less memory;
+  // below, sums and products are, too.  PyTorch's activation_memory_budget.
+  double memory_budget = 1;
 };
 
 namespace capture {

@@ -1,0 +1,270 @@
+// The network of a partition: for each value that needed ones depend on, an edge with its bytes as
+// capacity; cutting it means to keep the value.
+//
+//   source ──► in(v) ──bytes──► out(v) ──► in(w), w is computed from v
+//
+// The source leads to values that are not computed again, needed values lead to the sink.
+#include "aot/partition.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "aot/min_cut.h"
+#include "graph/metas.h"
+
+namespace vitro::aot {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::Value;
+
+int64_t count_of(const TensorMeta& meta) {
+  int64_t count = 1;
+  for (const Size size : meta.sizes) {
+    if (__builtin_mul_overflow(count, size.hint(), &count)) return Network::unlimited / 1024;
+  }
+  return std::min(count, Network::unlimited / 1024);
+}
+int64_t bytes_of_value(const TensorMeta& meta) {
+  return count_of(meta) * bytes_of(meta.dtype);
+}
+
+template <class F>
+void each_operand(const Node& node, F f) {
+  for (const graph::Arg& arg : node.args) {
+    if (const auto* value = std::get_if<Value>(&arg)) f(*value);
+  }
+}
+
+// So little work that it is done again rather than kept.
+bool is_cheap(const Node& node) {
+  return node.op->kind == OpKind::pointwise || node.op->kind == OpKind::view;
+}
+
+bool has_data_size(const Node& node) {
+  bool any = false;
+  graph::each_size(node, [&](Size s) { any |= s.is_symbolic() && sym::is_data(s.expr()); });
+  return any;
+}
+
+// Whether it may be computed again at all: users' functions may be slow.
+bool is_possible(const Node& node) {
+  return node.op->kind != OpKind::opaque && !has_data_size(node);
+}
+
+// Multiplications and additions, or else the elements that are read.
+double work_of(const Graph& g, const Node& node) {
+  double read = 0;
+  each_operand(node, [&](Value v) { read += static_cast<double>(count_of(g.meta(v))); });
+  if (node.op->kind != OpKind::contraction) return read;
+  const TensorMeta& left = g.meta(std::get<Value>(node.args[0]));
+  const TensorMeta& right = g.meta(std::get<Value>(node.args[1]));
+  const bool windows = node.op->contraction->windows != nullptr;
+  const int64_t depth = windows ? count_of(right) / std::max<int64_t>(right.sizes[0].hint(), 1)
+                                : left.sizes.back().hint();
+  return 2 * static_cast<double>(count_of(node.results[0])) * static_cast<double>(depth);
+}
+
+class Partitioner {
+ public:
+  Partitioner(const Graph& g, const Needs& needs) : g_(g), needs_(needs), first_(g.size()) {
+    for (uint32_t n = 0; n < g.size(); ++n) {
+      first_[n] = values_;
+      values_ += g.nodes()[n].results.size();
+    }
+    kept_ = flags(needs.kept);
+    needed_ = flags(needs.values);
+    find_cone();
+    find_read_as_a_whole();
+    for (const Node& node : g.nodes()) cheap_.push_back(node.is_input() || is_cheap(node));
+  }
+
+  Partition run() {
+    Partition best = cut();
+    for (const Value v : needs_.values) best.needed_bytes += bytes_of_value(g_.meta(v));
+    if (needs_.memory_budget >= 1) return best;
+    const auto budget =
+        static_cast<int64_t>(needs_.memory_budget * static_cast<double>(best.kept_bytes));
+    const std::vector<uint32_t> order = by_worth();
+    whole_.assign(values_, false);
+    // The fewest that bring it below the budget; all, if even these do not.
+    size_t low = 0, high = order.size();
+    while (low < high) {
+      const size_t middle = (low + high) / 2;
+      if (with_first(order, middle).kept_bytes <= budget) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    Partition found = with_first(order, high);
+    found.needed_bytes = best.needed_bytes;
+    return found.kept_bytes < best.kept_bytes ? found : best;
+  }
+
+ private:
+  size_t index(Value v) const { return first_[v.node.n] + v.output; }
+  std::vector<bool> flags(const std::vector<Value>& of) const {
+    std::vector<bool> out(values_, false);
+    for (const Value v : of) out[index(v)] = true;
+    return out;
+  }
+
+  // The nodes that needed values depend on.
+  void find_cone() {
+    in_cone_.assign(g_.size(), false);
+    for (const Value v : needs_.values) in_cone_[v.node.n] = true;
+    for (uint32_t n = static_cast<uint32_t>(g_.size()); n-- > 0;) {
+      if (in_cone_[n]) each_operand(g_.nodes()[n], [&](Value v) { in_cone_[v.node.n] = true; });
+    }
+  }
+
+  // Values that sums and products read: their gradients do, too, and need them in memory, where
+  // they stay from the first of a chain to the last if one is computed from the other.
+  void find_read_as_a_whole() {
+    whole_.assign(values_, false);
+    for (uint32_t n = static_cast<uint32_t>(g_.size()); n-- > 0;) {
+      const Node& node = g_.nodes()[n];
+      if (node.is_input()) continue;
+      const bool is_view = node.op->kind == OpKind::view;
+      if (is_view ? !whole_[first_[n]] : is_cheap(node)) continue;
+      each_operand(node, [&](Value v) { whole_[index(v)] = true; });
+    }
+  }
+
+  // The nodes that are not cheap, those first that save the most memory for their work.
+  std::vector<uint32_t> by_worth() const {
+    std::vector<uint32_t> out;
+    std::vector<double> work_per_byte(g_.size());
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      const Node& node = g_.nodes()[n];
+      if (!in_cone_[n] || node.is_input() || is_cheap(node) || !is_possible(node)) continue;
+      double bytes = 0;
+      for (const TensorMeta& meta : node.results)
+        bytes += static_cast<double>(bytes_of_value(meta));
+      work_per_byte[n] = work_of(g_, node) / std::max(bytes, 1.0);
+      out.push_back(n);
+    }
+    std::ranges::stable_sort(out, {}, [&](uint32_t n) { return work_per_byte[n]; });
+    return out;
+  }
+
+  Partition with_first(const std::vector<uint32_t>& order, size_t count) {
+    for (size_t i = 0; i < order.size(); ++i) cheap_[order[i]] = i < count;
+    return cut();
+  }
+
+  bool is_again(const Node& node, uint32_t n) const {
+    return cheap_[n] && (node.is_input() || !has_data_size(node));
+  }
+
+  // A value in the network: two nodes to read it, and two more if it is needed as a whole, in which
+  // case it may be computed again, but nothing is computed again from that.
+  void add(Network& net, uint32_t n, const Node& node, uint32_t k) const {
+    const size_t v = first_[n] + k;
+    const size_t in = 2 + 4 * v, out = in + 1, again = in + 2, whole = in + 3;
+    const bool is_whole = needed_[v] && whole_[v] && !node.is_input();
+    int64_t cost = kept_[v] ? 0 : bytes_of_value(node.results[k]);
+    if (node.is_input()) cost = is_there(NodeId{n}) ? 0 : Network::unlimited;
+    net.connect(in, out, cost);
+    if (node.is_input() || is_whole || !is_again(node, n))
+      net.connect(source, in, Network::unlimited);
+    const size_t from = is_whole ? again : in;
+    if (is_whole) {
+      net.connect(again, whole, cost);
+      if (!is_again(node, n)) net.connect(source, again, Network::unlimited);
+    }
+    if (is_again(node, n))
+      each_operand(node, [&](Value o) { net.connect(3 + 4 * index(o), from, Network::unlimited); });
+    if (needed_[v]) net.connect(is_whole ? whole : out, sink, Network::unlimited);
+  }
+
+  bool is_there(NodeId input) const {
+    const auto at = std::ranges::find(g_.inputs(), input);
+    return needs_.inputs[static_cast<size_t>(at - g_.inputs().begin())];
+  }
+
+  Partition cut() const {
+    Network net(2 + 4 * values_);
+    each_value([&](uint32_t n, const Node& node, uint32_t k) { add(net, n, node, k); });
+    const std::vector<bool> after = net.cut(source, sink);
+    Partition out;
+    each_value([&](uint32_t n, const Node& node, uint32_t k) {
+      const size_t v = first_[n] + k, in = 2 + 4 * v;
+      if (node.is_input() || kept_[v]) return;
+      const bool kept = (!after[in] && after[in + 1]) || (!after[in + 2] && after[in + 3]);
+      if (kept) out.kept_bytes += bytes_of_value(node.results[k]);
+      if (kept) {
+        out.keep.push_back({NodeId{n}, k});
+      } else if (needed_[v]) {
+        out.again.push_back({NodeId{n}, k});
+      }
+    });
+    return out;
+  }
+
+  template <class F>
+  void each_value(F f) const {
+    for (uint32_t n = 0; n < g_.size(); ++n) {
+      if (!in_cone_[n]) continue;
+      const Node& node = g_.nodes()[n];
+      for (uint32_t k = 0; k < node.results.size(); ++k) f(n, node, k);
+    }
+  }
+
+  static constexpr size_t source = 0, sink = 1;
+  const Graph& g_;
+  const Needs& needs_;
+  std::vector<size_t> first_;  // by node: the index of its first result among the values
+  size_t values_ = 0;
+  std::vector<bool> kept_, needed_, whole_;  // by value
+  std::vector<bool> in_cone_, cheap_;        // by node
+};
+
+}  // namespace
+
+Partition partition(const Graph& graph, const Needs& needs) {
+  return Partitioner(graph, needs).run();
+}
+
+Recomputation recomputation(const Graph& graph, const std::vector<Value>& values,
+                            const std::vector<Value>& given) {
+  const auto is_given = [&](Value v) {
+    return graph[v.node].is_input() || std::ranges::find(given, v) != given.end();
+  };
+  // By node: whether one of its results is computed again.
+  std::vector<bool> computed(graph.size(), false);
+  for (const Value v : values) computed[v.node.n] = true;
+  for (uint32_t n = static_cast<uint32_t>(graph.size()); n-- > 0;) {
+    if (!computed[n]) continue;
+    each_operand(graph.nodes()[n], [&](Value v) {
+      if (!is_given(v)) computed[v.node.n] = true;
+    });
+  }
+  Recomputation out;
+  std::vector<std::pair<Value, Value>> now;  // of the sources
+  std::vector<NodeId> node_now(graph.size());
+  const auto mapped = [&](Value v) -> Value {
+    if (!is_given(v)) return {node_now[v.node.n], v.output};
+    const auto known = std::ranges::find(now, v, &std::pair<Value, Value>::first);
+    if (known != now.end()) return known->second;
+    const Node& made = graph[v.node];
+    const NodeId input = out.graph.add_input(made.name, graph.meta(v), made.input, made.location);
+    out.sources.push_back(v);
+    return now.emplace_back(v, Value{input, 0}).second;
+  };
+  for (uint32_t n = 0; n < graph.size(); ++n) {
+    if (!computed[n]) continue;
+    Node node = graph.nodes()[n];
+    for (graph::Arg& arg : node.args) {
+      if (auto* value = std::get_if<Value>(&arg)) *value = mapped(*value);
+    }
+    node_now[n] = out.graph.add(std::move(node));
+  }
+  for (const Value v : values) out.graph.add_output({node_now[v.node.n], v.output});
+  return out;
+}
+
+}  // namespace vitro::aot
