@@ -78,17 +78,16 @@ class Partitioner {
     needed_ = flags(needs.values);
     find_cone();
     find_read_as_a_whole();
-    for (const Node& node : g.nodes()) cheap_.push_back(node.is_input() || is_cheap(node));
+    find_cheap();
   }
 
   Partition run() {
-    Partition best = cut();
+    Partition best = without_chains();
     for (const Value v : needs_.values) best.needed_bytes += bytes_of_value(g_.meta(v));
     if (needs_.memory_budget >= 1) return best;
     const auto budget =
         static_cast<int64_t>(needs_.memory_budget * static_cast<double>(best.kept_bytes));
     const std::vector<uint32_t> order = by_worth();
-    whole_.assign(values_, false);
     // The fewest that bring it below the budget; all, if even these do not.
     size_t low = 0, high = order.size();
     while (low < high) {
@@ -121,8 +120,7 @@ class Partitioner {
     }
   }
 
-  // Values that sums and products read: their gradients do, too, and need them in memory, where
-  // they stay from the first of a chain to the last if one is computed from the other.
+  // Values that sums and products read: their gradients do, too, and need them in memory.
   void find_read_as_a_whole() {
     whole_.assign(values_, false);
     for (uint32_t n = static_cast<uint32_t>(g_.size()); n-- > 0;) {
@@ -132,6 +130,38 @@ class Partitioner {
       if (is_view ? !whole_[first_[n]] : is_cheap(node)) continue;
       each_operand(node, [&](Value v) { whole_[index(v)] = true; });
     }
+  }
+
+  // If one value that gradients need as a whole is computed again from another one, both are in
+  // memory at the same time, and so is the whole of a long chain: then the others are kept.
+  Partition without_chains() {
+    for (;;) {
+      Partition out = cut();
+      const std::vector<Value> links = links_of(out);
+      if (links.empty()) return out;
+      for (const Value v : links) is_again_[v.node.n] = false;
+    }
+  }
+
+  // Values that are computed again, as a whole, and read to compute others.
+  std::vector<Value> links_of(const Partition& parts) const {
+    const std::vector<bool> kept = flags(parts.keep);
+    const auto is_given = [&](Value v) {
+      return g_[v.node].is_input() || kept_[index(v)] || kept[index(v)];
+    };
+    std::vector<bool> computed(g_.size(), false), read(values_, false);
+    for (const Value v : parts.again) computed[v.node.n] = true;
+    for (uint32_t n = static_cast<uint32_t>(g_.size()); n-- > 0;) {
+      if (!computed[n]) continue;
+      each_operand(g_.nodes()[n], [&](Value v) {
+        if (!is_given(v)) computed[v.node.n] = read[index(v)] = true;
+      });
+    }
+    std::vector<Value> out;
+    for (const Value v : parts.again) {
+      if (whole_[index(v)] && read[index(v)]) out.push_back(v);
+    }
+    return out;
   }
 
   // The nodes that are not cheap, those first that save the most memory for their work.
@@ -152,33 +182,25 @@ class Partitioner {
   }
 
   Partition with_first(const std::vector<uint32_t>& order, size_t count) {
-    for (size_t i = 0; i < order.size(); ++i) cheap_[order[i]] = i < count;
+    find_cheap();
+    for (size_t i = 0; i < count; ++i) is_again_[order[i]] = true;
     return cut();
   }
 
-  bool is_again(const Node& node, uint32_t n) const {
-    return cheap_[n] && (node.is_input() || !has_data_size(node));
+  void find_cheap() {
+    is_again_.clear();
+    for (const Node& node : g_.nodes())
+      is_again_.push_back(!node.is_input() && is_cheap(node) && !has_data_size(node));
   }
 
-  // A value in the network: two nodes to read it, and two more if it is needed as a whole, in which
-  // case it may be computed again, but nothing is computed again from that.
   void add(Network& net, uint32_t n, const Node& node, uint32_t k) const {
     const size_t v = first_[n] + k;
-    const size_t in = 2 + 4 * v, out = in + 1, again = in + 2, whole = in + 3;
-    const bool is_whole = needed_[v] && whole_[v] && !node.is_input();
     int64_t cost = kept_[v] ? 0 : bytes_of_value(node.results[k]);
     if (node.is_input()) cost = is_there(NodeId{n}) ? 0 : Network::unlimited;
-    net.connect(in, out, cost);
-    if (node.is_input() || is_whole || !is_again(node, n))
-      net.connect(source, in, Network::unlimited);
-    const size_t from = is_whole ? again : in;
-    if (is_whole) {
-      net.connect(again, whole, cost);
-      if (!is_again(node, n)) net.connect(source, again, Network::unlimited);
-    }
-    if (is_again(node, n))
-      each_operand(node, [&](Value o) { net.connect(3 + 4 * index(o), from, Network::unlimited); });
-    if (needed_[v]) net.connect(is_whole ? whole : out, sink, Network::unlimited);
+    net.connect(in(v), out(v), cost);
+    if (needed_[v]) net.connect(out(v), sink, Network::unlimited);
+    if (!is_again_[n]) return net.connect(source, in(v), Network::unlimited);
+    each_operand(node, [&](Value o) { net.connect(out(index(o)), in(v), Network::unlimited); });
   }
 
   bool is_there(NodeId input) const {
@@ -187,22 +209,21 @@ class Partitioner {
   }
 
   Partition cut() const {
-    Network net(2 + 4 * values_);
+    Network net(2 + 2 * values_);
     each_value([&](uint32_t n, const Node& node, uint32_t k) { add(net, n, node, k); });
     const std::vector<bool> after = net.cut(source, sink);
-    Partition out;
+    Partition parts;
     each_value([&](uint32_t n, const Node& node, uint32_t k) {
-      const size_t v = first_[n] + k, in = 2 + 4 * v;
+      const size_t v = first_[n] + k;
       if (node.is_input() || kept_[v]) return;
-      const bool kept = (!after[in] && after[in + 1]) || (!after[in + 2] && after[in + 3]);
-      if (kept) out.kept_bytes += bytes_of_value(node.results[k]);
-      if (kept) {
-        out.keep.push_back({NodeId{n}, k});
+      if (!after[in(v)] && after[out(v)]) {
+        parts.kept_bytes += bytes_of_value(node.results[k]);
+        parts.keep.push_back({NodeId{n}, k});
       } else if (needed_[v]) {
-        out.again.push_back({NodeId{n}, k});
+        parts.again.push_back({NodeId{n}, k});
       }
     });
-    return out;
+    return parts;
   }
 
   template <class F>
@@ -215,12 +236,14 @@ class Partitioner {
   }
 
   static constexpr size_t source = 0, sink = 1;
+  static size_t in(size_t value) { return 2 + 2 * value; }
+  static size_t out(size_t value) { return 3 + 2 * value; }
   const Graph& g_;
   const Needs& needs_;
   std::vector<size_t> first_;  // by node: the index of its first result among the values
   size_t values_ = 0;
   std::vector<bool> kept_, needed_, whole_;  // by value
-  std::vector<bool> in_cone_, cheap_;        // by node
+  std::vector<bool> in_cone_, is_again_;     // by node; may be computed again
 };
 
 }  // namespace

@@ -42,6 +42,11 @@ std::string text_of(sym::Guard::Question question, sym::Expr a, sym::Expr b) {
   return sym::Guard{question, a, b, true}.text();
 }
 
+// Gradients hold leaves that require one, too: they are summed there.
+bool is_variable(const TensorImpl& impl) {
+  return impl.requires_grad && (!impl.gradient || impl.gradient->is_leaf());
+}
+
 }  // namespace
 
 Call::Call(CallPool& pool, const InterpreterFrame* below)
@@ -389,7 +394,7 @@ std::vector<uint64_t> Call::find_saved(uint32_t end) const {
       is_saved = saved && saved->holds(impl) && impl.refs.load(std::memory_order_acquire) == 2;
       any |= is_saved;
     } else {
-      is_saved = saved_.has_outside(impl);
+      is_saved = saved_.has_outside(impl) || is_variable(impl);
     }
     if (is_saved) out[slot / 64] |= uint64_t{1} << (slot % 64);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "aot/partition.h"
@@ -26,14 +27,27 @@ Size elements_of(const TensorMeta& meta) {
   return out;
 }
 
-// Whether the tensor has all elements of its memory, in their order.
-bool is_reshaped(const TensorMeta& tensor, const TensorMeta& memory) {
-  if (tensor.offset.is_symbolic() || tensor.offset.hint() != 0) return false;
-  if (attribute::same(tensor.sizes, memory.sizes) &&
-      attribute::same(tensor.strides, memory.strides))
-    return true;
-  return is_row_major(tensor) && is_row_major(memory) &&
-         attribute::same(Sizes{elements_of(tensor)}, Sizes{elements_of(memory)});
+// Recompute::Result::permuted of a tensor, as far as it is a window of that kind on its memory.
+std::optional<std::vector<int64_t>> permutation(const TensorMeta& tensor,
+                                                const TensorMeta& memory) {
+  if (tensor.offset.is_symbolic() || tensor.offset.hint() != 0) return std::nullopt;
+  const bool same = attribute::same(tensor.sizes, memory.sizes) &&
+                    attribute::same(tensor.strides, memory.strides);
+  if (same || (is_row_major(tensor) && is_row_major(memory) &&
+               attribute::same(Sizes{elements_of(tensor)}, Sizes{elements_of(memory)})))
+    return std::vector<int64_t>();
+  std::vector<int64_t> out;
+  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
+    for (size_t from = 0; from < memory.sizes.size() && out.size() == d; ++from) {
+      const bool is_taken = std::ranges::find(out, static_cast<int64_t>(from)) != out.end();
+      if (!is_taken && attribute::same(Sizes{tensor.sizes[d], tensor.strides[d]},
+                                       Sizes{memory.sizes[from], memory.strides[from]}))
+        out.push_back(static_cast<int64_t>(from));
+    }
+    if (out.size() == d) return std::nullopt;
+  }
+  if (out.size() != memory.sizes.size()) return std::nullopt;
+  return out;
 }
 
 bool contains(const std::vector<Value>& values, Value v) {
@@ -77,7 +91,7 @@ class KeepLess {
     for (const ResultBinding& result : plan_.results) {
       if (result.output < 0) continue;
       const auto o = static_cast<size_t>(result.output);
-      if (!has_slot(saved_, result.slot) || !is_reshaped(*result.meta, *plan_.outputs[o]))
+      if (!has_slot(saved_, result.slot) || !permutation(*result.meta, *plan_.outputs[o]))
         is_needed[o] = false;
     }
     aot::Needs out{{}, {}, inputs_there(), memory_budget};
@@ -127,7 +141,10 @@ class KeepLess {
       if (result.output >= 0 && now[static_cast<size_t>(result.output)] < 0) {
         const Value v = outputs_[static_cast<size_t>(result.output)].value;
         const auto number = std::ranges::find(again, v) - again.begin();
-        again_->results.push_back({static_cast<size_t>(number), std::move(result)});
+        const TensorMeta& memory = *plan_.outputs[static_cast<size_t>(result.output)];
+        std::vector<int64_t> permuted = *permutation(*result.meta, memory);
+        again_->results.push_back(
+            {static_cast<size_t>(number), std::move(result), std::move(permuted)});
         continue;
       }
       if (result.output >= 0) result.output = now[static_cast<size_t>(result.output)];

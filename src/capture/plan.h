@@ -78,6 +78,9 @@ struct Recompute {
   struct Result {
     size_t number = 0;  // of an output of `graph`
     ResultBinding tensor;
+    // The dimensions of the output in the order of those of the tensor; empty: the tensor has the
+    // elements of the output in their order.
+    std::vector<int64_t> permuted;
   };
   graph::Graph graph;
   std::vector<sym::Expr> symbols;  // as in Plan

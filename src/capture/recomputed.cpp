@@ -56,9 +56,14 @@ std::vector<Tensor> Recomputed::computed() const {
   std::vector<Tensor> values(sizes_.size());
   for (size_t i = 0; i < sizes_.size(); ++i) {
     if (dropped_[i]) continue;
-    const Tensor& whole = outputs[program_->results[i].number];
+    const Recompute::Result& result = program_->results[i];
+    const Tensor& whole = outputs[result.number];
     const Sizes sizes(std::vector<Size>(sizes_[i].begin(), sizes_[i].end()));
-    values[i] = attribute::same(whole.sizes(), sizes) ? whole : view(whole, sizes);
+    if (!result.permuted.empty()) {
+      values[i] = permute(whole, result.permuted);
+    } else {
+      values[i] = attribute::same(whole.sizes(), sizes) ? whole : view(whole, sizes);
+    }
   }
   return values;
 }

@@ -208,8 +208,11 @@ void Runner::leave_to_gradients(const std::shared_ptr<const Recompute>& again) {
     sizes.push_back(symbols.values(result.tensor.meta->sizes));
   const auto values =
       std::make_shared<Recomputed>(again, std::move(sources), std::move(numbers), std::move(sizes));
-  for (size_t i = 0; i < again->results.size(); ++i)
-    saved_.in_slot(again->results[i].tensor.slot)->compute_again(values, i);
+  // All are found first: with a handle may end a node that holds others.
+  std::vector<std::shared_ptr<SavedTensor>> left;
+  for (const Recompute::Result& result : again->results)
+    left.push_back(saved_.in_slot(result.tensor.slot));
+  for (size_t i = 0; i < left.size(); ++i) left[i]->compute_again(values, i);
 }
 
 void Runner::run(SegmentVariant& variant) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -244,7 +245,178 @@ TEST(BackwardRegion, outlives_the_function) {
               gradients_after(layer, [&] { sum(layer(x)).backward(); }));
 }
 
-TEST(BackwardRegion, that_fails_leaves_no_gradients_of_the_rest) {
+// An elementwise op is computed again: only the product is kept.
+TEST(ComputedAgain, takes_less_memory_and_has_the_bits_of_eager) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = gelu(layer(t));
+    return sum(mm(y, permute(y, {1, 0})));
+  };
+  auto fast = compile(body);
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  for (int i = 0; i < 2; ++i)
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+  const CompiledReport report = fast.report();
+  const SegmentReport& segment = only_segment(report);
+  EXPECT_TRUE(segment.compiled) << segment.why_not;
+  EXPECT_EQ(segment.kept_bytes_without, 2 * 5 * 4 * 8);  // tanh, gelu
+  EXPECT_EQ(segment.kept_bytes, 5 * 4 * 8);
+  EXPECT_EQ(segment.computed_again.size(), 1U);
+  EXPECT_EQ(segment.graph.outputs().size(), 2U);
+  EXPECT_NE(explain(report).find("160 B are kept, 320 B if nothing were computed again"),
+            std::string::npos)
+      << explain(report);
+}
+
+TEST(ComputedAgain, depends_on_the_budget) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = exp(layer(t));
+    return sum(mm(softmax(y, 1), permute(y, {1, 0})));
+  };
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  int64_t last = std::numeric_limits<int64_t>::max();
+  for (const double budget : {1.0, 0.5, 0.0}) {
+    auto fast = compile(body, {.memory_budget = budget});
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+    const CompiledReport report = fast.report();
+    EXPECT_LT(only_segment(report).kept_bytes, last);
+    last = only_segment(report).kept_bytes;
+  }
+  EXPECT_EQ(last, 0);
+  EXPECT_NE(error_of([&] { (void)compile(body, {.memory_budget = 2}); }).find("from 0 to 1"),
+            std::string::npos);
+}
+
+TEST(ComputedAgain, is_not_what_the_program_holds) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  auto fast = compile([&](const Tensor& t) {
+    const Tensor y = layer(t);
+    return Tensors{sum(y * y), detach(y)};
+  });
+  const Tensors results = fast(x);
+  EXPECT_TRUE(same_bits(results[1], layer(x)));
+  EXPECT_TRUE(only_segment(fast.report()).computed_again.empty());
+}
+
+TEST(ComputedAgain, has_the_same_random_numbers) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = dropout(layer(t), 0.5, true);
+    return sum(mm(y, permute(y, {1, 0})));
+  };
+  const auto seeded = [&](const auto& f) {
+    return gradients_after(layer, [&] {
+      manual_seed(3);
+      const Tensor loss = f(x);
+      manual_seed(4);
+      loss.backward();
+    });
+  };
+  auto fast = compile(body);
+  const Tensors want = seeded(body);
+  for (int i = 0; i < 2; ++i) expect_same(seeded(fast), want);
+  EXPECT_FALSE(only_segment(fast.report()).computed_again.empty());
+}
+
+TEST(ComputedAgain, may_be_asked_for_again_and_on_several_threads) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) { return sum(exp(layer(t)) * layer(t)); };
+  auto fast = compile(body);
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  const Tensor loss = fast(x);
+  for (int i = 0; i < 2; ++i) {
+    expect_same(gradients_after(layer, [&] { backward(loss, {}, {.retain_graph = true}); }), want);
+  }
+  const auto on_threads = [&] {
+    std::vector<std::thread> all;
+    for (int i = 0; i < 3; ++i)
+      all.emplace_back([&] { backward(loss, {}, {.retain_graph = true}); });
+    for (std::thread& one : all) one.join();
+  };
+  const Tensors got = gradients_after(layer, on_threads);
+  for (size_t i = 0; i < got.size(); ++i) expect_near(got[i], numbers(want[i] * 3.0));
+}
+
+TEST(ComputedAgain, may_be_differentiated_in_turn) {
+  const Tensor x = variable({4, 4});
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = exp(sin(mm(t, t)));
+    return sum(mm(y, y));
+  };
+  auto fast = compile(body);
+  const auto second = [&](const auto& f) {
+    const Tensor first = grad(f(x), {x}, {.create_graph = true})[0];
+    return grad(sum(first * first), {x})[0];
+  };
+  const Tensor want = second(body);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(second(fast), want));
+  EXPECT_FALSE(only_segment(fast.report()).computed_again.empty());
+}
+
+TEST(ComputedAgain, takes_sizes_that_vary) {
+  const Layer layer;
+  const auto body = [&](const Tensor& t) {
+    const Tensor y = gelu(layer(t));
+    return sum(mm(permute(y, {1, 0}), y));
+  };
+  auto fast = compile(body);
+  for (const int64_t rows : {4, 7, 2, 9, 5, 11}) {
+    const Tensor x = made_up({rows, 3}, 2);
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }),
+                gradients_after(layer, [&] { body(x).backward(); }));
+  }
+  EXPECT_LE(fast.report().segments.size(), 2U);
+  EXPECT_FALSE(fast.report().segments.back().computed_again.empty());
+  EXPECT_LE(fast.report().backward->segments.size(), 3U);
+}
+
+TEST(ComputedAgain, notices_writes_to_what_it_is_computed_from) {
+  Tensor x = variable({4});
+  auto fast = compile([](const Tensor& t) { return sum(exp(sin(t) * t)); });
+  const Tensor loss = fast(x);
+  EXPECT_FALSE(only_segment(fast.report()).computed_again.empty());
+  {
+    const NoGrad off;
+    (void)add_(x, 1.0);
+  }
+  EXPECT_NE(error_of([&] { loss.backward(); }).find("written"), std::string::npos);
+}
+
+// A write after the call that a value was saved for is an error, as it is eagerly.
+TEST(ComputedAgain, notices_writes_to_what_was_saved) {
+  const Tensor x = variable({4});
+  const auto body = [](const Tensor& t) {
+    const Tensor y = exp(t * 2.0), z = sum(y * y);
+    (void)add_(y, 1.0);
+    return z;
+  };
+  auto fast = compile(body);
+  const std::string want = error_of([&] { body(x).backward(); });
+  EXPECT_NE(want.find("written after the call"), std::string::npos);
+  EXPECT_EQ(error_of([&] { fast(x).backward(); }), want);
+}
+
+// Nothing but the saved tensor refers to the write, whose node saves others.
+TEST(ComputedAgain, may_be_the_last_to_hold_another) {
+  const Tensor x = variable({4});
+  const auto body = [](const Tensor& t) {
+    const Tensor y = t * 2.0, z = sum(cos(y));
+    (void)mul_(y, exp(sin(t)));
+    return z;
+  };
+  auto fast = compile(body);
+  const std::string want = error_of([&] { body(x).backward(); });
+  EXPECT_NE(want.find("written after the call"), std::string::npos);
+  EXPECT_EQ(error_of([&] { fast(x).backward(); }), want);
+}
+
+TEST(BackwardRegion, is_gone_through_once) {
   const Layer layer;
   const Tensor x = made_up({5, 3}, 2);
   auto fast = compile([&](const Tensor& t) { return sum(layer(t)); });
