@@ -209,7 +209,8 @@ class Comparison {
       parameters_[set] = make_inputs(program, static_cast<int64_t>(set) * 2);
       for (size_t i = 0; i < program.inputs.size(); ++i) {
         Tensor& t = parameters_[set][i];
-        t = program.inputs[i].parameter ? t.set_parameter(true) : Tensor();
+        // Not a view of what it is a window of, as copies_of() gives none.
+        t = program.inputs[i].parameter ? detach(t).set_parameter(true) : Tensor();
         if (t.defined() && has_gradients(program, i) && is_floating(t.dtype()))
           t.set_requires_grad(true);
       }
