@@ -74,6 +74,7 @@ class Status {
 
 struct Recorded {
   WholeProgram wanted;
+  std::string trace_file;  // the option may be destroyed before the trace is written
   std::unique_ptr<Profiler> profiler;
   pid_t pid = 0;
   bool started_by_recorded = false;
@@ -144,7 +145,7 @@ void write_now() {
   const Status status;
   try {
     r.profiler->stop();
-    const std::string file = own_file(r, status, path.get());
+    const std::string file = own_file(r, status, r.trace_file);
     r.profiler->write_trace(file);
     status.tell("trace", file);
     if (!status.is_asked_for())
@@ -203,7 +204,8 @@ bool begin() {
   Recorded& r = recorded();
   const char* variable = "VITRO_PROFILE";
   try {
-    check_trace_name(path.get());
+    r.trace_file = path.get();
+    check_trace_name(r.trace_file);
     variable = "VITRO_PROFILE_OPTIONS";
     apply_settings(r.wanted, settings.get());
     // The program may change its folder.
