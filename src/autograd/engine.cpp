@@ -93,7 +93,7 @@ class Pass {
   void run_as_program(const Node& first) {
     const std::shared_ptr<BackwardRegion> region = first.region;
     const uint64_t within = first.within;
-    region->run([&] {
+    region->run(within, [&] {
       while (!ready_.empty() && ready_.top()->region == region && ready_.top()->within == within)
         visit(*taken(ready_));
     });

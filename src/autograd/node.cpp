@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/call_node.h"
+#include "core/saved_tensors.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
@@ -89,7 +90,9 @@ Node::Node(std::string_view op_name, std::source_location from, size_t count)
       number(next_number()),
       results(count),
       region(backward_region()),
-      within(call_of_this_thread) {}
+      within(call_of_this_thread) {
+  if (SavedTensors* of_call = saved_tensors()) of_call->note_recorded();
+}
 
 Node::~Node() {
   for (Edge& edge : edges) let_go(std::move(edge.node));

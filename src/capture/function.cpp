@@ -11,6 +11,7 @@
 #include "capture/call.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
+#include "capture/gradient_slices.h"
 #include "capture/trace_tree.h"
 #include "core/backward_region.h"
 #include "core/saved_tensors.h"
@@ -166,7 +167,10 @@ class Function::Backward final : public BackwardRegion {
     options_.name += "_backward";
     options_.fullgraph = options_.frozen = false;
   }
-  void run(FunctionRef<void()> nodes) override { made().run({}, nodes, true); }
+  void run(uint64_t within, FunctionRef<void()> nodes) override {
+    const BackwardSlice seen(within);
+    made().run({}, nodes, true);
+  }
   // Null: it was not needed yet.
   const Function* function() const {
     const std::lock_guard hold(lock_);

@@ -9,6 +9,7 @@
 
 #include "capture/call_metas.h"
 #include "capture/codes.h"
+#include "capture/gradient_slices.h"
 #include "capture/layout.h"
 #include "capture/recomputed.h"
 #include "vitro/base/called_as.h"
@@ -238,6 +239,7 @@ bool Runner::run_ready(SegmentVariant& variant) {
       events::record(events::RegionBegin{tree_.number(), variant.number, variant.label});
   if (seen) events::record_stack();
   try {
+    const ForwardSlice of_gradients(slots_.call(), seen && saved_.is_any_recorded());
     const uint64_t begin = ticks();
     run_compiled(variant);
     variant.run_ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);

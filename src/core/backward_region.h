@@ -15,9 +15,10 @@ namespace vitro {
 class BackwardRegion {
  public:
   virtual ~BackwardRegion() = default;
-  // Runs `nodes`, which computes gradients by calls of ops, and computes what is held of them
-  // afterwards.  Errors: those of `nodes`.  Threads: any, concurrently.
-  virtual void run(FunctionRef<void()> nodes) = 0;
+  // Runs `nodes`, which computes gradients of the calls that were recorded in the compiled call
+  // `within` by calling ops, and computes what is held of them afterwards.  Errors: those of
+  // `nodes`.  Threads: any, concurrently.
+  virtual void run(uint64_t within, FunctionRef<void()> nodes) = 0;
 };
 
 // That of the compiled function that this thread runs; null: none.

@@ -50,6 +50,7 @@ std::shared_ptr<SavedTensor> SavedTensors::in_slot(uint32_t slot) const {
 void SavedTensors::clear() {
   by_slot_.clear();
   outside_.clear();
+  is_any_recorded_ = false;
 }
 
 void SavedTensors::forget_computed() {

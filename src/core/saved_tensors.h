@@ -61,6 +61,9 @@ class SavedTensors {
   void add_outside(const Tensor& tensor);
 
   bool empty() const { return by_slot_.empty(); }
+  // A call was recorded for its gradient.
+  void note_recorded() { is_any_recorded_ = true; }
+  bool is_any_recorded() const { return is_any_recorded_; }
   // The one that holds the tensor in the slot, null if none does.
   std::shared_ptr<SavedTensor> in_slot(uint32_t slot) const;
   bool has_outside(const TensorImpl& tensor) const { return outside_.contains(&tensor); }
@@ -76,6 +79,7 @@ class SavedTensors {
   std::vector<std::weak_ptr<SavedTensor>> by_slot_;
   std::unordered_set<const TensorImpl*> outside_;  // held by the slots of the call
   std::vector<std::weak_ptr<ComputedAgain>> computed_;
+  bool is_any_recorded_ = false;  // since the last clear()
 };
 
 // Those of the compiled call that runs on this thread; null: none.

@@ -90,6 +90,45 @@ TEST(ProfileOfCompiled, a_break_is_told_with_code_and_place) {
   EXPECT_NE(breaks[0].location.find("profile_test.cpp:"), std::string::npos) << breaks[0].location;
 }
 
+TEST(ProfileOfCompiled, gradients_are_joined_to_their_calls) {
+  Tensor x = input(0).set_requires_grad(true);
+  auto fast = compile([](const Tensor& t) {
+    const Tensor y = wave(t);
+    graph_break("a test");
+    return sum(exp(y));
+  });
+  auto without = compile([](const Tensor& t) { return sum(t); });
+  for (int i = 0; i < 2; ++i) fast(x).backward();
+  Profiler profiler;
+  for (int i = 0; i < 2; ++i) {
+    fast(x).backward();
+    (void)without(ones({3}));
+  }
+  profiler.stop();
+  const Profile& profile = profiler.profile();
+  const auto named = [&](std::string_view name) {
+    std::vector<Slice> found = of_kind(profile, SliceKind::op);
+    std::erase_if(found, [&](const Slice& slice) { return slice.name() != name; });
+    return found;
+  };
+  EXPECT_EQ(named("CompiledFunction").size(), 4U);  // the break divides each call
+  const std::vector<Slice> backward = named("CompiledFunctionBackward");
+  ASSERT_EQ(backward.size(), 2U);
+  for (const Slice& slice : backward)
+    EXPECT_EQ(profile.tracks[0].slices.at(slice.parent).name(),
+              "autograd::engine::evaluate_function: CompiledFunctionBackward");
+  ASSERT_EQ(profile.flows.size(), 2U);
+  for (const Flow& flow : profile.flows) {
+    EXPECT_EQ(flow.kind, events::FlowKind::forward_backward);
+    const auto at = [&](const Flow::End& end) -> const Slice& {
+      return profile.tracks.at(end.track).slices.at(end.slice);
+    };
+    EXPECT_EQ(at(flow.from).name(), "CompiledFunction");
+    EXPECT_EQ(at(flow.to).name(), "CompiledFunctionBackward");
+    EXPECT_EQ(at(flow.from).sequence, at(flow.to).sequence);
+  }
+}
+
 TEST(ProfileOfCompiled, a_disabled_part_is_an_eager_stretch_with_its_ops) {
   auto plain = disable([](const Tensor& x) { return exp(x); });
   auto fast = compile([&](const Tensor& x) { return plain(wave(x)); });
