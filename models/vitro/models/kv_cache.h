@@ -4,8 +4,9 @@
 //   Tensor scores = model(prompt, cache);      // [1, n] -> [1, n, vocabulary]
 //   scores = model(token, cache);              // [1, 1] -> [1, 1, vocabulary]
 // The memory of the whole capacity is allocated at once, and tokens are written in place. In a
-// compiled function the position is an argument of the kernels: one program serves every token.
-// Threads: one at a time. After an error of the model the length is as before.
+// compiled function the position is an argument of the kernels: one program serves every token. A
+// function with `frozen` would repeat the position of its first call. Threads: one at a time. After
+// an error of the model the length is as before.
 #pragma once
 
 #include <cstdint>
