@@ -129,11 +129,12 @@ function(vitro_program target folder)
 endfunction()
 
 # Every lesson, examples/NN_name.cpp or examples/NN_name/*.cpp, is a program with only public headers and libvitro.so, and a
-# test that it runs successfully without arguments.  Files that it reads are in VITRO_TEST_DATA.
+# test that it runs successfully without arguments, or with those in arguments_NN_name.  Files that it reads are in VITRO_TEST_DATA.
 function(vitro_examples)
   if(NOT VITRO_EXAMPLES)
     return()
   endif()
+  set(arguments_13_resnet18_profile 2 64)  # fewer and smaller images
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
   file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/examples/[0-9]*)
   foreach(file IN LISTS files)
@@ -159,7 +160,7 @@ function(vitro_example name)
   if(VITRO_TESTS)
     set(scratch ${PROJECT_BINARY_DIR}/examples/${name}.run)
     file(MAKE_DIRECTORY ${scratch})
-    add_test(NAME examples.${name} COMMAND example_${name} WORKING_DIRECTORY ${scratch})
+    add_test(NAME examples.${name} COMMAND example_${name} ${arguments_${name}} WORKING_DIRECTORY ${scratch})
     set_tests_properties(examples.${name} PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

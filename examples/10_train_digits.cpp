@@ -8,16 +8,16 @@
 // With a folder it draws the loss in loss.svg there, and keeps digits.safetensors: stop the program
 // at any moment and start it again, and it goes on.
 #include <vitro/report/chart.h>
-#include <vitro/report/progress.h>
 #include <vitro/report/svg.h>
 #include <vitro/vitro.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>
+
+#include "training_bar.h"
 
 #ifndef VITRO_TEST_DATA  // where the repository's small files are
 #define VITRO_TEST_DATA "tests/data"
@@ -86,24 +86,6 @@ data::TensorDataset read_digits() {
   return data::TensorDataset({unsqueeze(images, 1), labels});
 }
 
-// On a terminal: a bar with the loss, the images of a second, and the time that is left.
-class Bar {
- public:
-  explicit Bar(int64_t steps) : bar_("training", static_cast<uint64_t>(steps)) {}
-  void step(float loss, int64_t images) {
-    images_ += static_cast<double>(images);
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
-    const auto rate = static_cast<int64_t>(images_ / time.count());
-    bar_.at(++steps_, vitro::cat("loss ", loss, ", ", rate, " images/s"));
-  }
-
- private:
-  vitro::report::Progress bar_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  double images_ = 0;
-  uint64_t steps_ = 0;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -142,7 +124,7 @@ int main(int argc, char** argv) try {
   run.add("steps", steps);
   if (!folder.empty() && run.load()) std::cout << "goes on after " << steps << " steps\n";
 
-  Bar bar(losses.numel().value() - steps);
+  TrainingBar bar(losses.numel().value() - steps, "images");
   while (loader.position().epoch < epochs) {
     for (const data::Sample& batch : loader) {
       const auto loss = step(batch[0], batch[1]).item<float>();

@@ -14,19 +14,21 @@ BertEmbeddings::BertEmbeddings(Module& owner, const BertConfig& config)
       word_(*this, "word_embeddings", config.vocabulary, config.width),
       position_(*this, "position_embeddings", config.positions, config.width),
       token_type_(*this, "token_type_embeddings", config.token_types, config.width),
-      norm_(*this, "LayerNorm", config.width, config.eps) {}
+      norm_(*this, "LayerNorm", config.width, config.eps),
+      dropout_(*this, "dropout", config.dropout) {}
 
 Tensor BertEmbeddings::operator()(const Tensor& input_ids) const {
   const ModuleScope here = scope();
   const Tensor words = word_(input_ids);
   const Tensor positions = slice(position_.weight, 0, 0, input_ids.size(1));
   const Tensor types = select(token_type_.weight, 0, 0);
-  return norm_(words + types + positions);
+  return dropout_(norm_(words + types + positions));
 }
 
 BertSelfAttention::BertSelfAttention(Module& owner, const BertConfig& config)
     : Module(owner, "self"),
       heads_(config.heads),
+      dropout_(config.dropout),
       query_(*this, "query", config.width, config.width),
       key_(*this, "key", config.width, config.width),
       value_(*this, "value", config.width, config.width) {}
@@ -36,17 +38,18 @@ Tensor BertSelfAttention::operator()(const Tensor& x, const Tensor& mask) const 
   const Tensor q = split_heads(query_(x), heads_);
   const Tensor k = split_heads(key_(x), heads_);
   const Tensor v = split_heads(value_(x), heads_);
-  return join_heads(scaled_dot_product_attention(q, k, v, mask));
+  return join_heads(scaled_dot_product_attention(q, k, v, mask, is_training() ? dropout_ : 0));
 }
 
 BertOutput::BertOutput(Module& owner, int64_t from, const BertConfig& config)
     : Module(owner, "output"),
       dense_(*this, "dense", from, config.width),
-      norm_(*this, "LayerNorm", config.width, config.eps) {}
+      norm_(*this, "LayerNorm", config.width, config.eps),
+      dropout_(*this, "dropout", config.dropout) {}
 
 Tensor BertOutput::operator()(const Tensor& x, const Tensor& residual) const {
   const ModuleScope here = scope();
-  return norm_(dense_(x) + residual);
+  return norm_(dropout_(dense_(x)) + residual);
 }
 
 BertAttention::BertAttention(Module& owner, const BertConfig& config)
@@ -110,10 +113,11 @@ Tensor BertPooler::operator()(const Tensor& hidden) const {
 BertClassifier::BertClassifier(const BertConfig& config, int64_t classes)
     : bert_(*this, "bert", config),
       pooler_(*this, config),
+      dropout_(*this, "dropout", config.dropout),
       classifier_(*this, "classifier", config.width, classes) {}
 
 Tensor BertClassifier::operator()(const Tensor& input_ids, const Tensor& mask) const {
-  return classifier_(pooler_(bert_(input_ids, mask)));
+  return classifier_(dropout_(pooler_(bert_(input_ids, mask))));
 }
 
 }  // namespace vitro::models

@@ -25,11 +25,11 @@ Rotary::Rotary(int64_t positions, int64_t width, double base) {
   sin_ = Tensor::from(sines, {positions, half});
 }
 
-Tensor Rotary::operator()(const Tensor& x) const {
-  const Size length = x.size(2);
+Tensor Rotary::operator()(const Tensor& x, int64_t begin) const {
+  const int64_t end = begin + x.size(2).value();
   const int64_t half = cos_.size(1);
-  const Tensor cosines = slice(cos_, 0, 0, length);
-  const Tensor sines = slice(sin_, 0, 0, length);
+  const Tensor cosines = slice(cos_, 0, begin, end);
+  const Tensor sines = slice(sin_, 0, begin, end);
   const Tensor first = slice(x, 3, 0, half);
   const Tensor second = slice(x, 3, half);
   const Tensor turned = first * cosines - second * sines;
@@ -49,16 +49,13 @@ LlamaAttention::LlamaAttention(nn::Module& owner, const LlamaConfig& config)
               " heads of keys and values: each must be a multiple of the next");
 }
 
-Tensor LlamaAttention::operator()(const Tensor& x, const Rotary& rotary) const {
+Tensor LlamaAttention::operator()(const Tensor& x, const Rotary& rotary, const Past& past) const {
   const ModuleScope here = scope();
-  const Tensor q = rotary(split_heads(q_proj_(x), heads_));
-  const Tensor k = rotary(split_heads(k_proj_(x), kv_heads_));
+  const int64_t begin = past.cache ? past.cache->length() : 0;
+  const Tensor q = rotary(split_heads(q_proj_(x), heads_), begin);
+  const Tensor k = rotary(split_heads(k_proj_(x), kv_heads_), begin);
   const Tensor v = split_heads(v_proj_(x), kv_heads_);
-  // The heads that read the same keys and values are a dimension in which these are broadcast.
-  const Sizes sizes{q.size(0), kv_heads_, heads_ / kv_heads_, q.size(2), q.size(3)};
-  const Tensor mixed =
-      scaled_dot_product_attention(view(q, sizes), unsqueeze(k, 2), unsqueeze(v, 2), {}, 0.0, true);
-  return o_proj_(join_heads(reshape(mixed, q.sizes())));
+  return o_proj_(join_heads(causal_attention(q, k, v, past)));
 }
 
 LlamaMlp::LlamaMlp(nn::Module& owner, const LlamaConfig& config)
@@ -80,27 +77,45 @@ LlamaLayer::LlamaLayer(nn::Module& owner, std::string name, const LlamaConfig& c
       input_layernorm_(*this, "input_layernorm", config.width, config.eps),
       post_attention_layernorm_(*this, "post_attention_layernorm", config.width, config.eps) {}
 
-Tensor LlamaLayer::operator()(const Tensor& x, const Rotary& rotary) const {
+Tensor LlamaLayer::operator()(const Tensor& x, const Rotary& rotary, const Past& past) const {
   const ModuleScope here = scope();
-  const Tensor attended = x + self_attn_(input_layernorm_(x), rotary);
+  const Tensor attended = x + self_attn_(input_layernorm_(x), rotary, past);
   return attended + mlp_(post_attention_layernorm_(attended));
 }
 
 Llama::Llama(const LlamaConfig& config)
-    : rotary_(config.positions, config.width / config.heads, config.base),
+    : kv_heads_(config.kv_heads),
+      head_width_(config.width / config.heads),
+      rotary_(config.positions, head_width_, config.base),
       embed_tokens_(*this, "embed_tokens", config.vocabulary, config.width) {
+  mul_(embed_tokens_.weight, 0.02);  // its deviation
   for (int64_t i = 0; i < config.layers; ++i)
     layers_.emplace_back(*this, cat("layers.", i), config);
   norm_.emplace(*this, "norm", config.width, config.eps);
 }
 
-Tensor Llama::operator()(const Tensor& input_ids) const {
+KvCache Llama::cache(int64_t batch, int64_t capacity) const {
+  return KvCache({.layers = static_cast<int64_t>(layers_.size()),
+                  .batch = batch,
+                  .heads = kv_heads_,
+                  .capacity = capacity,
+                  .width = head_width_},
+                 embed_tokens_.weight.dtype());
+}
+
+Tensor Llama::hidden(const Tensor& input_ids, KvCache* cache) const {
   const ModuleScope here = scope();
-  VITRO_CHECK(input_ids.size(1) <= rotary_.positions(), "Llama: ", input_ids.size(1),
-              " tokens, but there are ", rotary_.positions(), " positions");
+  const int64_t end = (cache ? cache->length() : 0) + input_ids.size(1).value();
+  VITRO_CHECK(end <= positions(), "Llama: ", end, " tokens, but there are ", positions(),
+              " positions");
   Tensor x = embed_tokens_(input_ids);
-  for (const LlamaLayer& layer : layers_) x = layer(x, rotary_);
-  return linear((*norm_)(x), embed_tokens_.weight);
+  for (size_t i = 0; i < layers_.size(); ++i) x = layers_[i](x, rotary_, {cache, i});
+  if (cache) cache->advance(input_ids.size(1));
+  return (*norm_)(x);
+}
+
+Tensor Llama::head(const Tensor& hidden) const {
+  return linear(hidden, embed_tokens_.weight);
 }
 
 }  // namespace vitro::models

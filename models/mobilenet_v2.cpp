@@ -36,6 +36,7 @@ MobileNetV2::MobileNetV2(const MobileNetV2Config& config)
   }
   const std::string last = cat("features.", blocks_.size() + 1);
   last_.emplace(*this, last + ".0", last + ".1", in, config.last, 1);
+  dropout_.emplace(*this, "classifier.0", config.dropout);
   classifier_.emplace(*this, "classifier.1", config.last, config.classes);
   eval();
 }
@@ -44,7 +45,7 @@ Tensor MobileNetV2::operator()(const Tensor& x) const {
   const ModuleScope here = scope();
   Tensor y = relu6(first_(x));
   for (const InvertedResidual& block : blocks_) y = block(y);
-  return (*classifier_)(mean(relu6((*last_)(y)), {2, 3}));
+  return (*classifier_)((*dropout_)(mean(relu6((*last_)(y)), {2, 3})));
 }
 
 }  // namespace vitro::models

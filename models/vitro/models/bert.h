@@ -11,6 +11,7 @@ struct BertConfig {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, positions = 512,
           token_types = 2;
   double eps = 1e-12;
+  double dropout = 0;  // in training, of embeddings, attention and what each branch adds
 
   static BertConfig base() { return {}; }
   static BertConfig mini_lm_l6() { return {.width = 384, .layers = 6, .heads = 12, .inner = 1536}; }
@@ -24,6 +25,7 @@ class BertEmbeddings : public nn::Module {
  private:
   nn::Embedding word_, position_, token_type_;
   nn::LayerNorm norm_;
+  nn::Dropout dropout_;
 };
 
 class BertSelfAttention : public nn::Module {
@@ -33,6 +35,7 @@ class BertSelfAttention : public nn::Module {
 
  private:
   int64_t heads_;
+  double dropout_;
   nn::Linear query_, key_, value_;
 };
 
@@ -45,6 +48,7 @@ class BertOutput : public nn::Module {
  private:
   nn::Linear dense_;
   nn::LayerNorm norm_;
+  nn::Dropout dropout_;
 };
 
 class BertAttention : public nn::Module {
@@ -121,6 +125,7 @@ class BertClassifier : public nn::Module {
  private:
   Bert bert_;
   BertPooler pooler_;
+  nn::Dropout dropout_;
   nn::Linear classifier_;
 };
 

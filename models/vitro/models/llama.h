@@ -2,11 +2,13 @@
 // (those of LlamaModel).
 //   Llama model(LlamaConfig::m110());
 //   Tensor scores = model(input_ids);             // [batch, length] i64 -> [batch, length, 32000]
+// A cache keeps the tokens before (kv_cache.h); generate.h writes texts.
 #pragma once
 
 #include <deque>
 #include <optional>
 
+#include "vitro/models/language_model.h"
 #include "vitro/nn/layers.h"
 
 namespace vitro::models {
@@ -26,7 +28,8 @@ struct LlamaConfig {
 class Rotary {
  public:
   Rotary(int64_t positions, int64_t width, double base);
-  Tensor operator()(const Tensor& x) const;  // [batch, heads, length, width]
+  // x [batch, heads, length, width], of the positions from `begin` on.
+  Tensor operator()(const Tensor& x, int64_t begin = 0) const;
   int64_t positions() const { return cos_.size(0); }
 
  private:
@@ -36,7 +39,7 @@ class Rotary {
 class LlamaAttention : public nn::Module {
  public:
   LlamaAttention(nn::Module& owner, const LlamaConfig& config);
-  Tensor operator()(const Tensor& x, const Rotary& rotary) const;
+  Tensor operator()(const Tensor& x, const Rotary& rotary, const Past& past = {}) const;
 
  private:
   int64_t heads_, kv_heads_;
@@ -55,7 +58,7 @@ class LlamaMlp : public nn::Module {
 class LlamaLayer : public nn::Module {
  public:
   LlamaLayer(nn::Module& owner, std::string name, const LlamaConfig& config);
-  Tensor operator()(const Tensor& x, const Rotary& rotary) const;
+  Tensor operator()(const Tensor& x, const Rotary& rotary, const Past& past = {}) const;
 
  private:
   LlamaAttention self_attn_;
@@ -63,14 +66,18 @@ class LlamaLayer : public nn::Module {
   nn::RMSNorm input_layernorm_, post_attention_layernorm_;
 };
 
-// input_ids [batch, length] i64 -> logits [batch, length, vocabulary]; the head is the embedding,
-// tied.
-class Llama : public nn::Module {
+// The head is the embedding, tied.
+class Llama : public LanguageModel {
  public:
   explicit Llama(const LlamaConfig& config);
-  Tensor operator()(const Tensor& input_ids) const;
+  KvCache cache(int64_t batch, int64_t capacity) const override;
+  int64_t positions() const override { return rotary_.positions(); }
 
  private:
+  Tensor hidden(const Tensor& input_ids, KvCache* cache) const override;
+  Tensor head(const Tensor& hidden) const override;
+
+  int64_t kv_heads_, head_width_;
   Rotary rotary_;
   nn::Embedding embed_tokens_;
   std::deque<LlamaLayer> layers_;

@@ -1,5 +1,5 @@
-// MobileNetV2 (Sandler et al. 2018), a small network for images, in evaluation mode. Modules and
-// parameters are named as in torchvision.models.mobilenetv2.
+// MobileNetV2 (Sandler et al. 2018), a small network for images, in evaluation mode until train().
+// Modules and parameters are named as in torchvision.models.mobilenetv2.
 //   MobileNetV2 model;
 //   Tensor scores = model(images);                // [n, 3, h, w] -> [n, 1000]
 #pragma once
@@ -21,6 +21,7 @@ struct MobileNetV2Config {
   std::vector<Stage> stages{{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                             {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
   int64_t classes = 1000;
+  double dropout = 0.2;  // in training, of what the classifier reads
 };
 
 // 1x1 to more channels, 3x3 of each channel, 1x1 to fewer channels; no activation at the end.
@@ -44,6 +45,7 @@ class MobileNetV2 : public nn::Module {
   ConvNorm first_;
   std::deque<InvertedResidual> blocks_;
   std::optional<ConvNorm> last_;  // after the blocks, as in torchvision
+  std::optional<nn::Dropout> dropout_;
   std::optional<nn::Linear> classifier_;
 };
 

@@ -1,5 +1,5 @@
 // Residual networks for images: ResNet (He et al. 2015) and ResNeXt (Xie et al. 2016), in
-// evaluation mode. Modules and parameters are named as in torchvision.models.resnet.
+// evaluation mode until train(). Modules and parameters are named as in torchvision.models.resnet.
 //   ResNet model(ResNetConfig::resnet50());
 //   Tensor scores = model(images);                // [n, 3, h, w] -> [n, 1000]
 #pragma once

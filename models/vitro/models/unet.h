@@ -1,6 +1,6 @@
-// U-Net (Ronneberger et al. 2015), which labels each pixel of an image, in evaluation mode; as it
-// is commonly built: padded convolutions with batch norm. Parameters are named as in its published
-// weights ("down1.maxpool_conv.1.double_conv.0.weight").
+// U-Net (Ronneberger et al. 2015), which labels each pixel of an image, in evaluation mode until
+// train(); as it is commonly built: padded convolutions with batch norm. Parameters are named as in
+// its published weights ("down1.maxpool_conv.1.double_conv.0.weight").
 //   UNet model;
 //   Tensor scores = model(images);                // [n, 3, h, w] -> [n, 2, h, w]
 #pragma once

@@ -1,5 +1,5 @@
-// Vision transformer (Dosovitskiy et al. 2020) for images, in evaluation mode. Modules and
-// parameters are named as in torchvision.models.vision_transformer.
+// Vision transformer (Dosovitskiy et al. 2020) for images. Modules and parameters are named as in
+// torchvision.models.vision_transformer.
 //   Vit model(VitConfig::b_16());
 //   Tensor scores = model(images);                // [n, 3, 224, 224] -> [n, 1000]
 #pragma once

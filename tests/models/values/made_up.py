@@ -26,11 +26,19 @@ def tokens(batch, length, vocabulary):
     return (numbers((batch, length), 1000) * vocabulary).long()
 
 
+def state(model):
+    return dict(model.named_parameters()) | {n: b for n, b in model.named_buffers() if "running" in n}
+
+
 def fill(model, names=()):
     """Seeds are the positions of tensors in the C++ model: parameters, those of `names` first, then buffers."""
-    named = dict(model.named_parameters()) | {n: b for n, b in model.named_buffers() if "running" in n}
-    for seed, name in enumerate(dict.fromkeys([*names, *named])):
-        tensor = named[name]
+    named = state(model)
+    return fill_parts(model, [(name, named[name]) for name in dict.fromkeys([*names, *named])])
+
+
+def fill_parts(model, parts):
+    """Each part is a name and a tensor, or a view of one, with the sizes that it has in the C++ model."""
+    for seed, (name, tensor) in enumerate(parts):
         fresh = numbers(tensor.shape, seed)
         if name.endswith(SHIFTS):
             fresh = fresh - 0.5
