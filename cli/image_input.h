@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "image_file.h"
 #include "vitro/exported/model.h"
 
 namespace CLI {
@@ -23,12 +22,6 @@ struct ImageOptions {
 };
 // --image and the others.
 void add_image_options(CLI::App& app, ImageOptions& options);
-
-// Equal to PIL's Image.resize with this filter, in every bit; Pillow 13 makes the vertical pass of
-// high images first, which changes some values by one.
-Image resized(const Image& image, int64_t height, int64_t width, bool bicubic);
-// Equal to torchvision's center_crop: black where the image is smaller.
-Image centre_of(const Image& image, int64_t height, int64_t width);
 
 // The images of these files as [N, C, H, W], or one of them as [C, H, W], whichever the input is:
 // of floating point from 0 to 1, or as normalised, of u8 from 0 to 255.  Error: the input does not

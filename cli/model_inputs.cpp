@@ -12,6 +12,7 @@
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
 #include "vitro/core/generator.h"
+#include "vitro/images/file.h"
 #include "vitro/io/npy.h"
 #include "vitro/io/safetensors.h"
 #include "vitro/ops/create.h"
@@ -72,7 +73,7 @@ Tensor array_of(const ModelInput& input, const std::string& text) {
 
 ArgValue value_of(const ModelInput& input, const std::vector<std::string>& texts,
                   const ImageOptions& images) {
-  if (!texts.empty() && std::ranges::all_of(texts, [](auto& one) { return is_image(one); }))
+  if (!texts.empty() && std::ranges::all_of(texts, [](auto& one) { return images::is_image(one); }))
     return image_tensor(texts, input, images);
   VITRO_CHECK(texts.size() <= 1, "--input ", input.name, ": is given ", texts.size(),
               " times, which only images may be");

@@ -1,8 +1,9 @@
-# `cmake --install BUILD --prefix WHERE`; then `find_package(vitro)` defines the targets vitro::vitro and vitro::models.
+# `cmake --install BUILD --prefix WHERE`; then `find_package(vitro)` defines the targets vitro::vitro,
+# vitro::models and vitro::images.
 include(CMakePackageConfigHelpers)
 
 function(vitro_install)
-  install(TARGETS vitro vitro_models_shared EXPORT vitro_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS vitro vitro_models_shared vitro_images_shared EXPORT vitro_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   foreach(program IN ITEMS vitro_cli vitro-cc)
     if(TARGET ${program})
       install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -15,7 +16,9 @@ function(vitro_install)
       install(FILES ${PROJECT_BINARY_DIR}/vitro_prelude.${isa}.ast DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
     endforeach()
   endif()
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/vitro ${PROJECT_SOURCE_DIR}/models/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  foreach(folder IN ITEMS include models images)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/vitro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endforeach()
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

@@ -1,5 +1,5 @@
-# The targets built from the folders: the shared library, a library of models (models/), the program `vitro` (cli/), the lessons
-# (examples/) and the benchmarks (bench/).  Each is built from all files in its folder; missing folders are skipped.
+# The targets built from the folders: the shared library, libraries of models (models/) and images (images/), the program `vitro`
+# (cli/), the lessons (examples/) and the benchmarks (bench/).  Each is built from all files in its folder; missing folders are skipped.
 
 # libvitro.so contains all folders.  Programs and installed users link vitro::vitro.
 function(vitro_library)
@@ -23,17 +23,39 @@ function(vitro_library)
   endif()
 endfunction()
 
-# libvitro_models.so, from models/*.cpp: complete models and their tokenizers.  Programs and installed users link
-# vitro::models, which includes vitro::vitro.
-function(vitro_models)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/models/*.cpp)
+# libvitro_NAME.so, from NAME/*.cpp, a library on the public headers of libvitro.so that programs link as vitro::NAME, which
+# includes vitro::vitro; its public headers are NAME/vitro/NAME/*.h, its tests tests/NAME/*.cpp.  More arguments: what it links.
+function(vitro_library_on_top name)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${name}/*.cpp)
   # Tests that contain folders of the library link the objects, because they must not load the library as well.
-  add_library(vitro_models OBJECT ${sources})
-  vitro_warnings(vitro_models)
-  target_include_directories(vitro_models PUBLIC ${PROJECT_SOURCE_DIR}/models ${PROJECT_SOURCE_DIR}/include)
-  target_compile_features(vitro_models PUBLIC cxx_std_20)
-  target_link_libraries(vitro_models PUBLIC PkgConfig::utf8proc)
+  add_library(vitro_${name} OBJECT ${sources})
+  vitro_warnings(vitro_${name})
+  target_include_directories(vitro_${name} PUBLIC ${PROJECT_SOURCE_DIR}/${name} ${PROJECT_SOURCE_DIR}/include)
+  target_compile_features(vitro_${name} PUBLIC cxx_std_20)
+  target_link_libraries(vitro_${name} PUBLIC ${ARGN})
 
+  add_library(vitro_${name}_shared SHARED $<TARGET_OBJECTS:vitro_${name}>)
+  set_target_properties(
+    vitro_${name}_shared PROPERTIES OUTPUT_NAME vitro_${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION 0
+                                    LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
+  target_include_directories(vitro_${name}_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${name}>)
+  target_link_libraries(vitro_${name}_shared PUBLIC vitro PRIVATE ${ARGN})
+  add_library(vitro::${name} ALIAS vitro_${name}_shared)
+
+  if(VITRO_TESTS)
+    file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
+    add_executable(${name}_test ${tests})
+    vitro_warnings(${name}_test)
+    target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_definitions(${name}_test PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    target_link_libraries(${name}_test PRIVATE vitro::${name} nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60)
+  endif()
+endfunction()
+
+# Complete models and their tokenizers.
+function(vitro_models)
+  vitro_library_on_top(models PkgConfig::utf8proc)
   # The script that downloads MiniLM is embedded in the library.
   set(script ${PROJECT_SOURCE_DIR}/tools/fetch_minilm)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
@@ -41,24 +63,13 @@ function(vitro_models)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/models/fetch_minilm_script.h @ONLY CONTENT
        "inline constexpr char fetch_minilm_script[] = R\"script(@text@)script\";\n")
   target_include_directories(vitro_models PRIVATE ${PROJECT_BINARY_DIR}/models)
+endfunction()
 
-  add_library(vitro_models_shared SHARED $<TARGET_OBJECTS:vitro_models>)
-  set_target_properties(
-    vitro_models_shared PROPERTIES OUTPUT_NAME vitro_models EXPORT_NAME models VERSION ${PROJECT_VERSION} SOVERSION 0
-                                   LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
-  target_include_directories(vitro_models_shared INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/models>)
-  target_link_libraries(vitro_models_shared PUBLIC vitro PRIVATE PkgConfig::utf8proc)
-  add_library(vitro::models ALIAS vitro_models_shared)
-
-  if(VITRO_TESTS)
-    file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/models/*.cpp)
-    add_executable(models_test ${tests})
-    vitro_warnings(models_test)
-    target_include_directories(models_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-    target_compile_definitions(models_test PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-    target_link_libraries(models_test PRIVATE vitro::models nlohmann_json::nlohmann_json GTest::gtest GTest::gtest_main)
-    gtest_discover_tests(models_test TEST_PREFIX "models." DISCOVERY_TIMEOUT 60)
-  endif()
+# Image files, folders of images, augmentations.
+function(vitro_images)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(image_files REQUIRED IMPORTED_TARGET libpng libturbojpeg)
+  vitro_library_on_top(images PkgConfig::image_files)
 endfunction()
 
 # build/PRESET/cli/vitro, from cli/*.cpp.  `tools/demo` builds the target vitro_programs.
@@ -85,13 +96,13 @@ function(vitro_cli_tests)
   endif()
   set(cli ${PROJECT_SOURCE_DIR}/cli)
   file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cli/*.cpp)
-  set(tested large_arrays comparison power image_file image_input)
+  set(tested large_arrays comparison power image_input)
   list(TRANSFORM tested REPLACE "(.+)" "${cli}/\\1.cpp")
   add_executable(cli_test ${tests} ${tested})
   vitro_warnings(cli_test)
   target_include_directories(cli_test PRIVATE ${cli} ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(cli_test PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-  target_link_libraries(cli_test PRIVATE vitro::vitro CLI11::CLI11 PkgConfig::images GTest::gtest GTest::gtest_main)
+  target_link_libraries(cli_test PRIVATE vitro::images CLI11::CLI11 GTest::gtest GTest::gtest_main)
   gtest_discover_tests(cli_test TEST_PREFIX "cli." DISCOVERY_TIMEOUT 60)
 endfunction()
 
@@ -153,7 +164,7 @@ endfunction()
 function(vitro_example name)
   add_executable(example_${name} ${ARGN})
   vitro_warnings(example_${name})
-  target_link_libraries(example_${name} PRIVATE vitro::models)
+  target_link_libraries(example_${name} PRIVATE vitro::models vitro::images)
   target_compile_definitions(example_${name} PRIVATE VITRO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
   set_target_properties(
     example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)

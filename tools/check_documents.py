@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 from repository import tracked
 
 FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.M | re.S)
-FOLDERS = "src|include|tests|tools|docs|bench|examples|models|cli|cmake"
+FOLDERS = "src|include|tests|tools|docs|bench|examples|models|images|cli|cmake"
 
 
 def blank(match):
@@ -118,7 +118,7 @@ def compile_problem(document, at, program, launcher):
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"{str(document.name).replace('/', '_')}_{at}.cpp"
     source.write_text(program)
-    command = [*launcher, os.environ.get("CXX", "g++"), "-std=c++20", "-Iinclude", "-Imodels", "-c", source, "-o", source.with_suffix(".o")]
+    command = [*launcher, os.environ.get("CXX", "g++"), "-std=c++20", "-Iinclude", "-Imodels", "-Iimages", "-c", source, "-o", source.with_suffix(".o")]
     done = subprocess.run([str(word) for word in command], cwd=document.root, capture_output=True, text=True)
     error = next((line for line in done.stderr.splitlines() if " error: " in line), done.stderr[:300])
     return [document.problem(at, f"this program does not compile: {error}")] if done.returncode else []

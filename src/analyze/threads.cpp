@@ -39,6 +39,7 @@ class ThreadActivityReader {
         is_step_(trace.names().size()),
         has_steps_(trace.tracks().size()),
         launches_(trace.tracks().size()),
+        waits_for_data_(trace.tracks().size()),
         blocks_(trace.size()) {
     out_.window = measured_window(trace);
     for (const Step& step : profiler_steps(trace)) {
@@ -116,10 +117,10 @@ class ThreadActivityReader {
   const Trace& trace_;
   Classes classes_;
   Waits waits_;
-  std::vector<bool> is_step_;                           // by name
-  std::vector<bool> has_steps_, launches_, is_stream_;  // by track
-  std::vector<bool> blocks_;                            // blocking copy calls
-  Intervals busy_;                                      // any device
+  std::vector<bool> is_step_;                                            // by name
+  std::vector<bool> has_steps_, launches_, waits_for_data_, is_stream_;  // by track
+  std::vector<bool> blocks_;                                             // blocking copy calls
+  Intervals busy_;                                                       // any device
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, WaitGroup> waits_by_name_;
   Threads out_;
 };
@@ -177,6 +178,7 @@ void ThreadActivityReader::wait(uint32_t track, std::span<const EventId> open, s
     if (!is_step_[name] && waits_[open[i]] == WaitKind::nothing) within = name;
   }
   const EventId e = open[at];
+  if (kind == WaitKind::data) waits_for_data_[track] = true;
   WaitGroup& group = waits_by_name_[{track, trace_.name_ids()[e], within}];
   Threads::Wait& w = group.wait;
   w.total += length;
@@ -219,7 +221,7 @@ void ThreadActivityReader::lead() {
     for (Threads::Thread& thread : out_.threads) thread.leads = tracks[thread.track];
     return std::ranges::any_of(out_.threads, &Threads::Thread::leads);
   };
-  if (mark(has_steps_) || mark(launches_) || out_.threads.empty()) return;
+  if (mark(has_steps_) || mark(launches_) || mark(waits_for_data_) || out_.threads.empty()) return;
   std::ranges::max_element(out_.threads, {}, &Threads::Thread::busy)->leads = true;
 }
 

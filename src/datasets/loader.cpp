@@ -87,7 +87,7 @@ class DataLoader::Epoch {
     const auto indices = std::span(order_).subspan(begin, std::min(size, order_.size() - begin));
     Made made;
     try {
-      made.batch = loader_.batch(indices, epoch_);
+      made.batch = loader_.batch(batch, indices, epoch_);
     } catch (const std::exception& e) {
       made.error = std::make_exception_ptr(Error(cat("DataLoader: batch ", batch, " of epoch ",
                                                      epoch_, ": ", std::string_view(e.what()))));
@@ -146,8 +146,15 @@ int64_t DataLoader::size() const {
   return batches_of(order(position_.epoch).size());
 }
 
-Sample DataLoader::batch(std::span<const int64_t> indices, int64_t epoch) const {
+Sample DataLoader::batch(int64_t number, std::span<const int64_t> indices, int64_t epoch) const {
   const Draws draws{options_.seed, epoch};
+  Sample out = collated(indices, draws);
+  if (!options_.batch_transform) return out;
+  Random random = draws.of(-2 - number);  // no sample has that index, and -1 is of the order
+  return options_.batch_transform(std::move(out), random);
+}
+
+Sample DataLoader::collated(std::span<const int64_t> indices, const Draws& draws) const {
   if (!options_.collate_fn) return dataset_.get_batch(indices, draws);
   std::vector<Sample> samples;
   for (const int64_t index : indices) {

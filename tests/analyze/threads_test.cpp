@@ -120,6 +120,17 @@ TEST(Threads, that_load_data_wait_for_it) {
   EXPECT_EQ(answer_threads(*trace).findings[0].high_ns, 40'000);
 }
 
+// Without steps the thread that waits for the loader leads, not the loader's busier one.
+TEST(Threads, that_wait_for_a_loader_lead) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"user_annotation","name":"enumerate(DataLoader)#next","ts":0,"dur":40,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":40,"dur":10,"pid":1,"tid":1},
+    {"ph":"X","cat":"user_annotation","name":"DataLoader batch","ts":0,"dur":90,"pid":1,"tid":2}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  for (const Threads::Thread& thread : threads(*trace).threads)
+    EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "1");
+}
+
 // As recorded by Vitro's pool: a launch of 90 us, one other thread with a share of 30.
 TEST(Threads, of_a_pool_are_balanced_or_not) {
   const auto trace = trace_of(R"json([

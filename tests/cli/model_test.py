@@ -199,7 +199,7 @@ class Model(unittest.TestCase):
             ((MODELS / "mlp.pt2", "--input", "x=random:a"), "needs random:SEED"),
             ((MODELS / "mlp.pt2", "--model", "other"), "other"),
             ((MODELS / "mlp.pt2", "--input", f"x={IMAGES / 'rgb.png'}"), "takes no image: needs the sizes [N, C, H, W]"),
-            ((MODELS / "picture.pt2", "--input", f"image={IMAGES / 'cmyk.jpg'}"), "convert it to RGB"),
+            ((MODELS / "picture.pt2", "--input", f"image={IMAGES / 'none.png'}"), "none.png: there is no such file"),
             ((MODELS / "picture.pt2", "--input", "image=random", "--input", "image=random"), "is given 2 times, which only images may be"),
         ):
             with self.subTest(words):

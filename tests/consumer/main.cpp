@@ -1,5 +1,6 @@
 // A program of somebody who has only what `cmake --install` put there: a function is compiled, and
 // its kernel runs.
+#include <vitro/images/file.h>
 #include <vitro/models/mlp.h>
 #include <vitro/vitro.h>
 
@@ -19,5 +20,7 @@ int main() {
     kernels += entry.kind == vitro::SliceKind::kernel;
   const vitro::models::Mlp model{3, 2};
   const bool has_models = model(reshape(y, {1, 3})).numel() == 2;
-  return first == 1 && kernels == 1 && has_models ? 0 : 1;
+  const Tensor dot = vitro::zeros({1, 1, 1}, vitro::DType::u8);
+  const bool has_images = vitro::images::decode_image(vitro::images::encode_png(dot), "dot").ok();
+  return first == 1 && kernels == 1 && has_models && has_images ? 0 : 1;
 }

@@ -177,6 +177,32 @@ TEST(DataLoader, takes_a_sampler_and_a_function_that_collates) {
   EXPECT_EQ(epoch_of(loader), (Rows{{6}, {5}}));
 }
 
+TEST(DataLoader, changes_batches_by_numbers_that_repeat) {
+  const TensorDataset data = numbered(9);
+  const Mapped noisy(
+      data, [](Sample s, Random& random) { return Sample{s[0] * 0.0 + random.uniform()}; });
+  const auto epochs = [&](int workers) {
+    DataLoader loader(noisy, {.batch_size = 3,
+                              .num_workers = workers,
+                              .seed = 3,
+                              .batch_transform = [](Sample batch, Random& random) {
+                                batch.push_back(Tensor::from({random.uniform()}, {1}));
+                                return batch;
+                              }});
+    std::vector<double> out;
+    for (int epoch = 0; epoch < 2; ++epoch)
+      for (const Sample& batch : loader) {
+        for (const float sample : batch[0].to_vector<float>()) out.push_back(sample);
+        out.push_back(batch[1].item<double>());
+      }
+    return out;
+  };
+  const std::vector<double> alone = epochs(0);
+  EXPECT_EQ(alone.size(), 24U);
+  EXPECT_EQ(std::set(alone.begin(), alone.end()).size(), 24U);  // no number twice
+  for (const int workers : {1, 3}) EXPECT_EQ(epochs(workers), alone);
+}
+
 TEST(DataLoader, refuses_options_out_of_range) {
   const TensorDataset data = numbered(2), none({zeros({0})});
   EXPECT_EQ(error_of([&] { DataLoader(data, {.batch_size = 0}); }),

@@ -79,14 +79,16 @@ class Folders(Tree):
         self.assertEqual(self.problems("examples/b.cpp", "vitro/graph/graph.h", "graph/a.h"),
                          ["examples/b.cpp:2: examples uses public headers only, not graph/a.h"])
 
-    def test_models_stand_on_public_headers_and_the_library_does_not_know_them(self):
-        self.write("models/vitro/models/a.h", "#pragma once\n")
-        self.assertEqual(self.problems("examples/b.cpp", "vitro/models/a.h", "vitro/graph/graph.h"), [])
-        self.assertEqual(self.problems("models/a.cpp", "vitro/models/a.h", "graph/a.h"),
-                         ["models/a.cpp:2: models uses public headers only, not graph/a.h"])
-        (self.root / "models/a.cpp").unlink()
-        self.assertEqual(self.problems("src/compile/b.cpp", "vitro/models/a.h"),
-                         ["src/compile/b.cpp:1: compile must not know models, which are built with the library"])
+    def test_libraries_on_top_use_public_headers_and_the_library_does_not_know_them(self):
+        for name in ("models", "images"):
+            self.write(f"{name}/vitro/{name}/a.h", "#pragma once\n")
+            self.assertEqual(self.problems("examples/b.cpp", f"vitro/{name}/a.h", "vitro/graph/graph.h"), [])
+            self.assertEqual(self.problems(f"{name}/a.cpp", f"vitro/{name}/a.h", "graph/a.h"),
+                             [f"{name}/a.cpp:2: {name} uses public headers only, not graph/a.h"])
+            (self.root / name / "a.cpp").unlink()
+            self.assertEqual(self.problems("src/compile/b.cpp", f"vitro/{name}/a.h"),
+                             [f"src/compile/b.cpp:1: compile must not know {name}, which are built with the library"])
+            (self.root / "src/compile/b.cpp").unlink()
 
 
 class SubFolders(Tree):

@@ -15,6 +15,9 @@
 #include <regex>
 #include <sstream>
 
+#include "vitro/images/file.h"
+#include "vitro/images/folder.h"
+#include "vitro/images/transforms.h"
 #include "vitro/vitro.h"
 
 namespace vitro {
@@ -402,6 +405,24 @@ TEST(FromPyTorch, data_comes_in_batches_and_runs_go_on) {
   run.save();
   EXPECT_TRUE(run.load());
   std::filesystem::remove(path);
+}
+
+TEST(FromPyTorch, images_come_from_folders) {
+  const std::string root = testing::TempDir() + "vitro_train_" + std::to_string(getpid());
+  std::filesystem::create_directories(root + "/cat");
+  const std::string path = root + "/cat/1.png";
+  images::write_png(path, full({3, 4, 6}, 200, DType::u8));
+  const Tensor image = images::read_image(path).value();
+  EXPECT_EQ(sizes_of(images::adjust_hue(image, 0.1)), (Ns{3, 4, 6}));
+  images::Compose augment{images::RandomResizedCrop(224), images::RandomHorizontalFlip(),
+                          images::ConvertImageDtype()};
+  images::ImageFolder folder(root, {.transform = augment});
+  data::DataLoader loader(folder, {.batch_transform = images::MixUp{.num_classes = 10}});
+  for (const data::Sample& batch : loader) {
+    EXPECT_EQ(sizes_of(batch[0]), (Ns{1, 3, 224, 224}));
+    EXPECT_EQ(sizes_of(batch[1]), (Ns{1, 10}));
+  }
+  std::filesystem::remove_all(root);
 }
 
 TEST(FromPyTorch, functions_are_compiled) {

@@ -19,7 +19,9 @@ namespace vitro::analyze {
 struct Threads {
   struct Thread {
     uint32_t track = 0;
-    bool leads = false;  // has the steps; if none has, launches; if none does, is the busiest
+    // Has the steps; if none has, launches; if none does, waits for a data loader; if none does, is
+    // the busiest.
+    bool leads = false;
     int64_t busy = 0, waiting = 0, idle = 0;  // sum to the window; idle: nothing recorded
     uint64_t gaps = 0;                        // idle stretches between two events
     int64_t longest_gap = 0;

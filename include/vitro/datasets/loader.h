@@ -4,7 +4,8 @@
 //     for (const data::Sample& batch : loader) step(batch[0], batch[1]);
 // The names and meaning are those of torch.utils.data.DataLoader.  The order and the numbers of
 // augmentations follow from the seed and the epoch, with any number of workers.  A profile shows
-// the time that the program waits for a batch as a range "enumerate(DataLoader)#next".
+// the time that the program waits for a batch as a range "enumerate(DataLoader)#next", which `vitro
+// trace doctor` reports if it matters.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,9 @@ struct LoaderOptions {
   // Makes a batch of samples, called on the workers.  By default collate(), or what the dataset has
   // in its place.
   std::function<Sample(std::vector<Sample> samples)> collate_fn = {};
+  // Changes each batch, called on the workers; its numbers follow from the seed, the epoch and the
+  // number of the batch.
+  std::function<Sample(Sample batch, Random& random)> batch_transform = {};
 };
 
 // One thread at a time may use a loader.  The dataset must outlive it.
@@ -92,7 +96,8 @@ class DataLoader {
   void next();
   std::vector<int64_t> order(int64_t epoch) const;
   int64_t batches_of(size_t samples) const;
-  Sample batch(std::span<const int64_t> indices, int64_t epoch) const;
+  Sample batch(int64_t number, std::span<const int64_t> indices, int64_t epoch) const;
+  Sample collated(std::span<const int64_t> indices, const Draws& draws) const;
 
   const Dataset& dataset_;
   LoaderOptions options_;
