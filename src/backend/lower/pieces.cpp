@@ -131,7 +131,12 @@ Verdict should_split_sweeps(const Program& program, const BufferAssignment& assi
   if (!space.reduces() || sweeps_once(program, group.compute_nodes, space)) {
     return Verdict::no("its elements are swept once");
   }
-  const auto overwrites = [&](ComputeNodeId id) { return program.overwrites(id); };
+  // Results of rows are written by one of the sweeps (split_sweeps.cpp finds out which).
+  const auto overwrites = [&](ComputeNodeId id) {
+    const bool is_of_row =
+        program[id].role == ComputeRole::write && is_row(space, program[id].sizes);
+    return program.overwrites(id) && !is_of_row;
+  };
   if (std::any_of(group.stored.begin(), group.stored.end(), overwrites)) {
     return Verdict::no("it overwrites what an earlier sweep reads");
   }

@@ -3,6 +3,7 @@
 #include "backend/lower/split_sweeps.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -35,10 +36,29 @@ class Split {
       out.push_back(std::move(made));
     }
     std::reverse(out.begin(), out.end());
-    return out;
+    return reads_overwritten(out) ? std::vector<Group>() : out;
   }
 
  private:
+  // Whether a sweep reads an input that an earlier one has written.
+  bool reads_overwritten(std::span<const Group> sweeps) const {
+    const graph::Graph& g = p_.graph();
+    std::unordered_set<uint32_t> written;
+    for (const Group& sweep : sweeps) {
+      for (const ComputeNodeId id : sweep.compute_nodes) {
+        for (const graph::NodeId source : p_.sources(id)) {
+          if (written.contains(source.n)) return true;
+        }
+      }
+      for (const ComputeNodeId id : sweep.stored) {
+        if (p_[id].role != ComputeRole::write) continue;
+        const int input = g.outputs()[static_cast<size_t>(p_[id].part)].writes;
+        written.insert(g.inputs()[static_cast<size_t>(input)].n);
+      }
+    }
+    return false;
+  }
+
   bool is_reduction(ComputeNodeId id) const { return p_[id].kind == ComputeKind::reduction; }
   // Whether it depends only on results of reductions.
   bool is_result(ComputeNodeId id) const { return results_.contains(id.n); }

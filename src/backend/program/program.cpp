@@ -61,9 +61,20 @@ void Program::build() {
   connect();
 }
 
-// Inlines all views, and cheap nodes with few reads and several readers.
+// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of a product
+// that is complete before a reduction reads it (the differences from a mean, as of a batch norm).
 void Program::decide_inlining() {
   const auto users = graph_->users();
+  const auto is_kind = [&](graph::NodeId id, OpKind kind) {
+    return !(*graph_)[id].is_input() && (*graph_)[id].op->kind == kind;
+  };
+  const auto is_stored_anyway = [&](graph::NodeId id) {
+    return is_kind(id, OpKind::reduction) ||
+           (is_kind(id, OpKind::contraction) &&
+            std::ranges::any_of(users[id.n], [&](graph::NodeId user) {
+              return is_kind(user, OpKind::reduction);
+            }));
+  };
   for (uint32_t n = 0; n < graph_->size(); ++n) {
     const graph::NodeId id{n};
     const graph::Node& node = (*graph_)[id];
@@ -72,12 +83,18 @@ void Program::decide_inlining() {
     if (node.op->kind != OpKind::pointwise || users[n].size() < 2 || is_output_value_[n]) continue;
     int reads = 0;
     bool from_leaves = true;
+    const bool of_stored_product = std::ranges::any_of(node.args, [&](const graph::Arg& arg) {
+      const auto* value = std::get_if<graph::Value>(&arg);
+      return value && is_kind(value->node, OpKind::contraction) && is_stored_anyway(value->node);
+    });
     for (const graph::Arg& arg : node.args) {
       const auto* value = std::get_if<graph::Value>(&arg);
       if (!value) continue;
       const graph::Node& made = (*graph_)[value->node];
-      from_leaves = from_leaves && (made.is_input() || inlined_[value->node.n]);
-      ++reads;
+      const bool is_there = made.is_input() || inlined_[value->node.n] ||
+                            (of_stored_product && is_stored_anyway(value->node));
+      from_leaves = from_leaves && is_there;
+      reads += of_stored_product && is_kind(value->node, OpKind::reduction) ? 0 : 1;
     }
     const bool is_stored = std::ranges::any_of(
         users[n], [&](graph::NodeId user) { return (*graph_)[user].op->kind == OpKind::opaque; });
