@@ -71,7 +71,10 @@ std::vector<Taps<W>> taps_of(int64_t from, int64_t to, bool is_bicubic) {
 
 // What sums begin with, so that they are rounded.
 template <class W>
-constexpr W half = std::is_integral_v<W> ? W{1} << (weight_bits - 1) : W{0};
+constexpr W half() {
+  if constexpr (std::is_integral_v<W>) return W{1} << (weight_bits - 1);
+  return 0;
+}
 
 // The pixel for a sum.  Sums of u8 fit into 32 bits: weights add up to 2^22, and the negative ones
 // of bicubic make them larger by less than a half.
@@ -90,7 +93,7 @@ Planes with_width(const Planes& image, int64_t width, bool is_bicubic) {
   T* into = out.image.data<T>();
   for (int64_t y = 0; y < image.count * image.height; ++y, row += image.width) {
     for (const Taps<W>& one : taps) {
-      W sum = half<W>;
+      W sum = half<W>();
       const T* from = row + one.first;
       for (const W weight : one.weights) sum += static_cast<W>(*from++) * weight;
       *into++ = pixel_of<T>(sum);
@@ -110,7 +113,7 @@ Planes with_height(const Planes& image, int64_t height, bool is_bicubic) {
   T* into = out.image.data<T>();
   for (int64_t p = 0; p < image.count; ++p, plane += image.height * image.width) {
     for (const Taps<W>& one : taps) {
-      sums.assign(width, half<W>);
+      sums.assign(width, half<W>());
       const T* row = plane + one.first * image.width;
       for (const W weight : one.weights) {
         for (size_t x = 0; x < width; ++x) sums[x] += static_cast<W>(row[x]) * weight;
