@@ -25,10 +25,18 @@ Tensor alias(const Tensor& t) {
 
 }  // namespace
 
-Module::Module(Module& owner, std::string name)
-    : name_(std::move(name)), prefix_(cat(owner.prefix_, name_.text(), '.')) {
+Module::Module(Module& owner, std::string name, std::string kind)
+    : name_(std::move(name)),
+      kind_(std::move(kind)),
+      owner_(&owner),
+      prefix_(cat(owner.prefix_, name_.text(), '.')) {
   owner.check_name("submodule", name_.text());
   owner.parts_.push_back(this);
+}
+
+Module::~Module() {
+  for (Module* part : parts_) part->owner_ = nullptr;
+  if (owner_) std::erase(owner_->parts_, this);
 }
 
 void Module::check_name(std::string_view kind, std::string_view name) const {
@@ -95,6 +103,72 @@ int64_t Module::parameter_count() {
   return n;
 }
 
+std::vector<std::pair<std::string, Module*>> Module::named_modules() {
+  std::vector<std::pair<std::string, Module*>> out;
+  collect_modules("", out);
+  return out;
+}
+
+void Module::collect_modules(const std::string& path,
+                             std::vector<std::pair<std::string, Module*>>& out) {
+  out.emplace_back(path, this);
+  for (Module* part : parts_)
+    part->collect_modules(path.empty() ? part->name() : path + "." + part->name(), out);
+}
+
+std::vector<Module*> Module::modules() {
+  std::vector<Module*> out;
+  for (auto& [path, module] : named_modules()) out.push_back(module);
+  return out;
+}
+
+void Module::apply(const std::function<void(Module&)>& f) {
+  for (Module* part : parts_) part->apply(f);
+  f(*this);
+}
+
+void Module::zero_grad() {
+  for (Tensor* parameter : parameters()) parameter->set_grad({});
+}
+
+int64_t Module::add_hook(ForwardPreHook before, ForwardHook after) {
+  hooks_.push_back({++last_hook_, std::move(before), std::move(after)});
+  return last_hook_;
+}
+
+int64_t Module::register_forward_pre_hook(ForwardPreHook hook) {
+  VITRO_CHECK(hook, "register_forward_pre_hook: the hook is empty");
+  return add_hook(std::move(hook), {});
+}
+
+int64_t Module::register_forward_hook(ForwardHook hook) {
+  VITRO_CHECK(hook, "register_forward_hook: the hook is empty");
+  return add_hook({}, std::move(hook));
+}
+
+void Module::remove_hook(int64_t number) {
+  std::erase_if(hooks_, [&](const Hook& hook) { return hook.number == number; });
+}
+
+Tensor Module::before(Tensor x) const {
+  for (const Hook& hook : hooks_) {
+    if (!hook.before) continue;
+    // A hook gets the module that runs, which the program has, and may change.
+    Tensor other = hook.before(const_cast<Module&>(*this), x);
+    if (other.defined()) x = std::move(other);
+  }
+  return x;
+}
+
+Tensor Module::after(const Tensor& x, Tensor y) const {
+  for (const Hook& hook : hooks_) {
+    if (!hook.after) continue;
+    Tensor other = hook.after(const_cast<Module&>(*this), x, y);
+    if (other.defined()) y = std::move(other);
+  }
+  return y;
+}
+
 void Module::requires_grad_(bool on) {
   for (Tensor* parameter : parameters()) {
     if (is_floating(parameter->dtype()) || parameter->is_complex())
@@ -108,18 +182,8 @@ void Module::train(bool mode) {
 }
 
 void Module::load(const std::function<Tensor(std::string_view)>& find) {
-  struct Found {
-    std::string name;
-    Tensor* slot;
-    Tensor value;
-  };
-  std::vector<Found> found;
+  std::vector<Value> found;
   std::string wrong;
-  const auto state = [this](bool remove_duplicate) {
-    Named out = named_parameters(remove_duplicate);
-    for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
-    return out;
-  };
   for (auto& [name, slot] : state(true)) {
     Tensor value = find(name);
     if (!value.defined()) {
@@ -132,11 +196,32 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
+  replace(found);
+}
+
+void Module::to(DType dtype) {
+  VITRO_CHECK(is_floating(dtype), "Module::to: needs a floating-point dtype, got ", dtype);
+  const NoGrad unrecorded;
+  std::vector<Value> found;
+  for (auto& [name, slot] : state(true)) {
+    if (slot->defined() && is_floating(slot->dtype()) && slot->dtype() != dtype)
+      found.push_back({prefix_ + name, slot, vitro::to(*slot, dtype)});
+  }
+  replace(found);
+}
+
+Module::Named Module::state(bool remove_duplicate) {
+  Named out = named_parameters(remove_duplicate);
+  for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
+  return out;
+}
+
+void Module::replace(const std::vector<Value>& values) {
   Named all = state(false);
-  for (auto& [name, slot, value] : found) {
-    const Tensor before = *slot;
-    Tensor loaded = alias(value);
-    loaded.set_parameter(true, name);
+  for (const Value& one : values) {
+    const Tensor before = *one.slot;
+    Tensor loaded = alias(one.value);
+    loaded.set_parameter(true, one.name);
     if (before.requires_grad()) loaded.set_requires_grad(true);
     for (auto& [other, tied] : all)
       if (tied->same_as(before)) *tied = loaded;
