@@ -39,7 +39,12 @@ struct FixedString {
 template <FixedString name, auto call>
 struct Named {
   static constexpr std::string_view kind = name.view();
-  Tensor operator()(ops::At x) const { return call(x); }
+  Tensor operator()(ops::At x) const {
+    if constexpr (std::is_invocable_v<decltype(call), ops::At>)
+      return call(x);
+    else  // an op that also takes numbers
+      return call(ops::First(x.operand.tensor(), x.where));
+  }
 };
 
 // What F may have beside its call and its options: `buffers()`, an array of the names and members

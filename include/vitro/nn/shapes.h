@@ -89,7 +89,7 @@ using ConstantPad3d = SizedModule<ConstantPadFunction<"ConstantPad3d", 3>>;
 struct UpsampleFunction {
   static constexpr std::string_view kind = "Upsample";
   SizesArg size = {};
-  ops::Factors scale_factor = {};
+  Factors scale_factor = {};
   std::string mode = "nearest";  // as of interpolate()
   bool align_corners = false;
   Tensor operator()(ops::At x) const {
