@@ -6,7 +6,7 @@ usage: .venv/bin/python tools/make_nn_samples.py
 The file has two arrays: `values`, and `index`, text that says what they are. A line "case NAME results gradients" has the numbers of
 values: all results of the module, one after the other, then the gradients of its inputs and parameters for the sum of the results times
 numbers. Lines with the names and sizes of the parameters follow it. Inputs and parameters follow from numbers(), in C++ as here, so
-the file does not have them. Cases that begin with avg. or swalr. are averages of weights and learning rates, which are results."""
+the file does not have them. Cases that begin with avg. are averages of weights, which are results."""
 import pathlib
 import warnings
 
@@ -243,7 +243,8 @@ LOGITS, CLASSES = real(0, 4, 5), ints(1, 0, 4, 2)
 PROBABILITIES, HALF = real(0, 4, 5, scale=0.8, shift=0.5), real(1, 4, 5, scale=0.8, shift=0.5)
 OTHER, SIGNS, ROW_SIGNS = real(1, 4, 5), fixed(torch.sign(real(1, 4, 5))), fixed(ints(1, -1, 1, -1).float())
 WEIGHT = real(5, 5, scale=0.8, shift=0.5)
-for name in "MSELoss L1Loss SmoothL1Loss HuberLoss KLDivLoss PoissonNLLLoss".split():
+case("KLDivLoss", nn.KLDivLoss(), LOGITS, HALF)
+for name in "MSELoss L1Loss SmoothL1Loss HuberLoss PoissonNLLLoss".split():
     case(name, getattr(nn, name)(), LOGITS, OTHER)
 case("MSELoss_sum", nn.MSELoss(reduction="sum"), LOGITS, OTHER)
 case("L1Loss_none", nn.L1Loss(reduction="none"), LOGITS, OTHER)
@@ -332,15 +333,6 @@ def averages(out):
                 average.update_parameters(model)
             m = average.module
             out.add(f"avg.{name}.{int(use_buffers)}", flat([m.weight, m.bias, m.running_mean, m.running_var]))
-    for strategy, epochs in (("cos", 5), ("linear", 3), ("cos", 0)):
-        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
-        schedule = swa_utils.SWALR(optimizer, swa_lr=0.02, anneal_epochs=epochs, anneal_strategy=strategy)
-        rates = []
-        for _ in range(8):
-            rates.append(optimizer.param_groups[0]["lr"])
-            optimizer.step()
-            schedule.step()
-        out.add(f"swalr.{strategy}.{epochs}", rates)
 
 
 def main():

@@ -1,16 +1,20 @@
-// Registration of parameters and submodules by name, and loading of weights.
+// Registration of parameters and submodules by name, loading of weights, hooks.
 #include "vitro/nn/module.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <unordered_set>
+#include <utility>
 
+#include "vitro/autograd/autograd.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 
 namespace vitro::nn {
 
@@ -131,40 +135,68 @@ void Module::zero_grad() {
   for (Tensor* parameter : parameters()) parameter->set_grad({});
 }
 
-int64_t Module::add_hook(ForwardPreHook before, ForwardHook after) {
-  hooks_.push_back({++last_hook_, std::move(before), std::move(after)});
+int64_t Module::add_hook(Hook hook) {
+  hook.number = ++last_hook_;
+  hooks_.push_back(std::move(hook));
   return last_hook_;
 }
 
 int64_t Module::register_forward_pre_hook(ForwardPreHook hook) {
   VITRO_CHECK(hook, "register_forward_pre_hook: the hook is empty");
-  return add_hook(std::move(hook), {});
+  return add_hook({.number = 0, .before = std::move(hook), .after = {}, .backward = {}});
 }
 
 int64_t Module::register_forward_hook(ForwardHook hook) {
   VITRO_CHECK(hook, "register_forward_hook: the hook is empty");
-  return add_hook({}, std::move(hook));
+  return add_hook({.number = 0, .before = {}, .after = std::move(hook), .backward = {}});
+}
+
+int64_t Module::register_full_backward_hook(BackwardHook hook) {
+  VITRO_CHECK(hook, "register_full_backward_hook: the hook is empty");
+  return add_hook({.number = 0, .before = {}, .after = {}, .backward = std::move(hook)});
 }
 
 void Module::remove_hook(int64_t number) {
   std::erase_if(hooks_, [&](const Hook& hook) { return hook.number == number; });
 }
 
+// A hook gets the module that runs as one that it may change, as it belongs to the program.
 Tensor Module::before(Tensor x) const {
+  bool is_watched = false;
   for (const Hook& hook : hooks_) {
+    is_watched |= static_cast<bool>(hook.backward);
     if (!hook.before) continue;
-    // A hook gets the module that runs, which the program has, and may change.
     Tensor other = hook.before(const_cast<Module&>(*this), x);
     if (other.defined()) x = std::move(other);
   }
-  return x;
+  // A tensor of its own, whose gradient is what this module contributes to that of x.
+  return is_watched && x.requires_grad() ? view(x, x.sizes()) : x;
 }
 
 Tensor Module::after(const Tensor& x, Tensor y) const {
+  auto& self = const_cast<Module&>(*this);
   for (const Hook& hook : hooks_) {
     if (!hook.after) continue;
-    Tensor other = hook.after(const_cast<Module&>(*this), x, y);
+    Tensor other = hook.after(self, x, y);
     if (other.defined()) y = std::move(other);
+  }
+  for (const Hook& hook : hooks_) {
+    if (!hook.backward || !y.requires_grad()) continue;
+    if (!x.requires_grad()) {
+      register_hook(y, [&self, f = hook.backward](const Tensor& g) {
+        (void)f(self, Tensor(), g);
+        return Tensor();
+      });
+      continue;
+    }
+    const auto grad_output = std::make_shared<Tensor>();
+    register_hook(y, [grad_output](const Tensor& g) {
+      *grad_output = g;
+      return Tensor();
+    });
+    register_hook(x, [&self, grad_output, f = hook.backward](const Tensor& g) {
+      return f(self, g, std::exchange(*grad_output, Tensor()));
+    });
   }
   return y;
 }

@@ -104,6 +104,12 @@ class Module {
   using ForwardHook = std::function<Tensor(Module&, const Tensor& x, const Tensor& y)>;
   int64_t register_forward_pre_hook(ForwardPreHook hook);
   int64_t register_forward_hook(ForwardHook hook);
+  // The same in backward(), with the gradients of y and of x, as far as it comes from this module;
+  // a result takes the place of the latter, which is undefined if x requires none. The module must
+  // live until then.
+  using BackwardHook =
+      std::function<Tensor(Module&, const Tensor& grad_input, const Tensor& grad_output)>;
+  int64_t register_full_backward_hook(BackwardHook hook);
   void remove_hook(int64_t number);
 
  protected:
@@ -154,10 +160,11 @@ class Module {
   void replace(const std::vector<Value>& values);
   struct Hook {
     int64_t number;
-    ForwardPreHook before;  // one of the two
+    ForwardPreHook before;  // one of the three
     ForwardHook after;
+    BackwardHook backward;
   };
-  int64_t add_hook(ForwardPreHook before, ForwardHook after);
+  int64_t add_hook(Hook hook);
   Tensor before(Tensor x) const;
   Tensor after(const Tensor& x, Tensor y) const;
 
