@@ -161,7 +161,7 @@ void Module::remove_hook(int64_t number) {
 }
 
 // A hook gets the module that runs as one that it may change, as it belongs to the program.
-Tensor Module::before(Tensor x) const {
+Tensor Module::with_hooks_before(Tensor x) const {
   bool is_watched = false;
   for (const Hook& hook : hooks_) {
     is_watched |= static_cast<bool>(hook.backward);
@@ -173,7 +173,7 @@ Tensor Module::before(Tensor x) const {
   return is_watched && x.requires_grad() ? view(x, x.sizes()) : x;
 }
 
-Tensor Module::after(const Tensor& x, Tensor y) const {
+Tensor Module::with_hooks_after(const Tensor& x, Tensor y) const {
   auto& self = const_cast<Module&>(*this);
   for (const Hook& hook : hooks_) {
     if (!hook.after) continue;
@@ -216,7 +216,7 @@ void Module::train(bool mode) {
 void Module::load(const std::function<Tensor(std::string_view)>& find) {
   std::vector<Value> found;
   std::string wrong;
-  for (auto& [name, slot] : state(true)) {
+  for (auto& [name, slot] : named_state(true)) {
     Tensor value = find(name);
     if (!value.defined()) {
       wrong += cat("\n  ", name, ": missing");
@@ -228,28 +228,28 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
-  replace(found);
+  take_over(found);
 }
 
-void Module::to(DType dtype) {
-  VITRO_CHECK(is_floating(dtype), "Module::to: needs a floating-point dtype, got ", dtype);
+void Module::to_(DType dtype) {
+  VITRO_CHECK(is_floating(dtype), "Module::to_: needs a floating-point dtype, got ", dtype);
   const NoGrad unrecorded;
   std::vector<Value> found;
-  for (auto& [name, slot] : state(true)) {
+  for (auto& [name, slot] : named_state(true)) {
     if (slot->defined() && is_floating(slot->dtype()) && slot->dtype() != dtype)
       found.push_back({prefix_ + name, slot, vitro::to(*slot, dtype)});
   }
-  replace(found);
+  take_over(found);
 }
 
-Module::Named Module::state(bool remove_duplicate) {
+Module::Named Module::named_state(bool remove_duplicate) {
   Named out = named_parameters(remove_duplicate);
   for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
   return out;
 }
 
-void Module::replace(const std::vector<Value>& values) {
-  Named all = state(false);
+void Module::take_over(const std::vector<Value>& values) {
+  Named all = named_state(false);
   for (const Value& one : values) {
     const Tensor before = *one.slot;
     Tensor loaded = alias(one.value);

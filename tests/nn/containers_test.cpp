@@ -13,6 +13,7 @@
 #include "vitro/init.h"
 #include "vitro/nn.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
 
 namespace vitro::nn {
 namespace {
@@ -160,19 +161,19 @@ TEST_F(Containers, are_converted_to_another_dtype) {
   } net;
   net.requires_grad_();
   const std::vector<float> before = numbers(net.a.weight);
-  net.to(DType::f64);
+  net.to_(DType::f64);
   EXPECT_EQ(net.a.weight.dtype(), DType::f64);
   EXPECT_EQ(net.norm.running_var.dtype(), DType::f64);
   EXPECT_TRUE(net.tied.same_as(net.a.weight) && net.tied.requires_grad());
   EXPECT_FALSE(net.norm.running_var.requires_grad());
   EXPECT_EQ(net.norm(net.a(ones({3, 2}, DType::f64))).dtype(), DType::f64);
-  net.to(DType::f32);
+  net.to_(DType::f32);
   EXPECT_EQ(numbers(net.a.weight), before);
   EXPECT_EQ(error_of([&] {
-              net.to(DType::i64);
+              net.to_(DType::i64);
               return 0;
             }),
-            "Module::to: needs a floating-point dtype, got i64");
+            "Module::to_: needs a floating-point dtype, got i64");
 }
 
 TEST_F(Containers, run_hooks_around_their_modules) {
@@ -312,6 +313,17 @@ TEST_F(Containers, of_attention_drop_weights_in_training) {
   EXPECT_NE(weights(), weights());
   attention.eval();
   EXPECT_EQ(weights(), weights());
+}
+
+TEST_F(Containers, of_attention_may_be_causal) {
+  Module root;
+  const MultiheadAttention attention(root, "a", 4, 2);
+  const Tensor q = randn({6, 2, 4});
+  const auto [y, weights] = attention(q, q, q, {.is_causal = true});
+  EXPECT_TRUE(equal(tril(weights), weights));
+  const auto [same, none] = attention(q, q, q, {.need_weights = false, .is_causal = true});
+  EXPECT_LT(amax(abs(y - same)).item<float>(), 1e-5);
+  EXPECT_FALSE(none.defined());
 }
 
 }  // namespace

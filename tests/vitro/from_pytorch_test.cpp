@@ -362,9 +362,9 @@ TEST(FromPyTorch, modules_are_walked_through_and_converted) {
     (void)model(eight_by_six());
     EXPECT_EQ(calls, 1);
   }
-  model.to(DType::bf16);
+  model.to_(DType::bf16);
   EXPECT_EQ(model.first.weight.dtype(), DType::bf16);
-  model.to(DType::f64);
+  model.to_(DType::f64);
   EXPECT_EQ(model.first.weight.dtype(), DType::f64);
   EXPECT_NE(nn::summary(model).find("first"), std::string::npos);
 }

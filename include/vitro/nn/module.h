@@ -63,9 +63,10 @@ class Module {
   void requires_grad_(bool on = true);
   // Drops the gradients of the parameters.
   void zero_grad();
-  // Converts the floating-point parameters and buffers; each is a new tensor in its old place, and
-  // tied ones stay tied. An optimizer that has state must be made after it.
-  void to(DType dtype);
+  // Converts the floating-point parameters and buffers, as PyTorch's `to`, whose name is an op's
+  // here. Each is a new tensor in its old place, and tied ones stay tied. An optimizer that has
+  // state must be made after it.
+  void to_(DType dtype);
 
   // Whether this module and its submodules train: dropout drops something. At first they do.
   void train(bool mode = true);
@@ -132,8 +133,8 @@ class Module {
     const ModuleScope here = scope();
     if (hooks_.empty()) [[likely]]
       return body(x);
-    const Tensor in = before(x.operand.tensor());
-    return after(in, body(ops::At(in, x.where)));
+    const Tensor in = with_hooks_before(x.operand.tensor());
+    return with_hooks_after(in, body(ops::At(in, x.where)));
   }
 
  private:
@@ -148,7 +149,7 @@ class Module {
   Tensor& add_member(Kind kind, std::string name, Tensor& slot, Tensor value);
   void collect(Kind kind, const std::string& prefix, Named& out);
   Named named(Kind kind, bool remove_duplicate);
-  Named state(bool remove_duplicate);  // parameters, then buffers
+  Named named_state(bool remove_duplicate);  // parameters, then buffers
   bool ignores_path(std::string_view path) const;
   void collect_modules(const std::string& path, std::vector<std::pair<std::string, Module*>>& out);
   // A tensor to take the place of a parameter or buffer, and of those tied to it.
@@ -157,7 +158,7 @@ class Module {
     Tensor* slot;
     Tensor value;
   };
-  void replace(const std::vector<Value>& values);
+  void take_over(const std::vector<Value>& values);
   struct Hook {
     int64_t number;
     ForwardPreHook before;  // one of the three
@@ -165,8 +166,8 @@ class Module {
     BackwardHook backward;
   };
   int64_t add_hook(Hook hook);
-  Tensor before(Tensor x) const;
-  Tensor after(const Tensor& x, Tensor y) const;
+  Tensor with_hooks_before(Tensor x) const;
+  Tensor with_hooks_after(const Tensor& x, Tensor y) const;
 
   ModuleName name_;
   std::string kind_;
