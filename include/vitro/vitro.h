@@ -54,4 +54,5 @@
 #include "vitro/runtime/memory.h"
 #include "vitro/runtime/parallel.h"
 #include "vitro/training/checkpoint.h"
+#include "vitro/training/summary.h"
 #include "vitro/version.h"

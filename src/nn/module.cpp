@@ -1,16 +1,20 @@
-// Registration of parameters and submodules by name, and loading of weights.
+// Registration of parameters and submodules by name, loading of weights, hooks.
 #include "vitro/nn/module.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <memory>
 #include <unordered_set>
+#include <utility>
 
+#include "vitro/autograd/autograd.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/attributes.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 
 namespace vitro::nn {
 
@@ -25,10 +29,18 @@ Tensor alias(const Tensor& t) {
 
 }  // namespace
 
-Module::Module(Module& owner, std::string name)
-    : name_(std::move(name)), prefix_(cat(owner.prefix_, name_.text(), '.')) {
+Module::Module(Module& owner, std::string name, std::string kind)
+    : name_(std::move(name)),
+      kind_(std::move(kind)),
+      owner_(&owner),
+      prefix_(cat(owner.prefix_, name_.text(), '.')) {
   owner.check_name("submodule", name_.text());
   owner.parts_.push_back(this);
+}
+
+Module::~Module() {
+  for (Module* part : parts_) part->owner_ = nullptr;
+  if (owner_) std::erase(owner_->parts_, this);
 }
 
 void Module::check_name(std::string_view kind, std::string_view name) const {
@@ -95,6 +107,100 @@ int64_t Module::parameter_count() {
   return n;
 }
 
+std::vector<std::pair<std::string, Module*>> Module::named_modules() {
+  std::vector<std::pair<std::string, Module*>> out;
+  collect_modules("", out);
+  return out;
+}
+
+void Module::collect_modules(const std::string& path,
+                             std::vector<std::pair<std::string, Module*>>& out) {
+  out.emplace_back(path, this);
+  for (Module* part : parts_)
+    part->collect_modules(path.empty() ? part->name() : path + "." + part->name(), out);
+}
+
+std::vector<Module*> Module::modules() {
+  std::vector<Module*> out;
+  for (auto& [path, module] : named_modules()) out.push_back(module);
+  return out;
+}
+
+void Module::apply(const std::function<void(Module&)>& f) {
+  for (Module* part : parts_) part->apply(f);
+  f(*this);
+}
+
+void Module::zero_grad() {
+  for (Tensor* parameter : parameters()) parameter->set_grad({});
+}
+
+int64_t Module::add_hook(Hook hook) {
+  hook.number = ++last_hook_;
+  hooks_.push_back(std::move(hook));
+  return last_hook_;
+}
+
+int64_t Module::register_forward_pre_hook(ForwardPreHook hook) {
+  VITRO_CHECK(hook, "register_forward_pre_hook: the hook is empty");
+  return add_hook({.number = 0, .before = std::move(hook), .after = {}, .backward = {}});
+}
+
+int64_t Module::register_forward_hook(ForwardHook hook) {
+  VITRO_CHECK(hook, "register_forward_hook: the hook is empty");
+  return add_hook({.number = 0, .before = {}, .after = std::move(hook), .backward = {}});
+}
+
+int64_t Module::register_full_backward_hook(BackwardHook hook) {
+  VITRO_CHECK(hook, "register_full_backward_hook: the hook is empty");
+  return add_hook({.number = 0, .before = {}, .after = {}, .backward = std::move(hook)});
+}
+
+void Module::remove_hook(int64_t number) {
+  std::erase_if(hooks_, [&](const Hook& hook) { return hook.number == number; });
+}
+
+// A hook gets the module that runs as one that it may change, as it belongs to the program.
+Tensor Module::with_hooks_before(Tensor x) const {
+  bool is_watched = false;
+  for (const Hook& hook : hooks_) {
+    is_watched |= static_cast<bool>(hook.backward);
+    if (!hook.before) continue;
+    Tensor other = hook.before(const_cast<Module&>(*this), x);
+    if (other.defined()) x = std::move(other);
+  }
+  // A tensor of its own, whose gradient is what this module contributes to that of x.
+  return is_watched && x.requires_grad() ? view(x, x.sizes()) : x;
+}
+
+Tensor Module::with_hooks_after(const Tensor& x, Tensor y) const {
+  auto& self = const_cast<Module&>(*this);
+  for (const Hook& hook : hooks_) {
+    if (!hook.after) continue;
+    Tensor other = hook.after(self, x, y);
+    if (other.defined()) y = std::move(other);
+  }
+  for (const Hook& hook : hooks_) {
+    if (!hook.backward || !y.requires_grad()) continue;
+    if (!x.requires_grad()) {
+      register_hook(y, [&self, f = hook.backward](const Tensor& g) {
+        (void)f(self, Tensor(), g);
+        return Tensor();
+      });
+      continue;
+    }
+    const auto grad_output = std::make_shared<Tensor>();
+    register_hook(y, [grad_output](const Tensor& g) {
+      *grad_output = g;
+      return Tensor();
+    });
+    register_hook(x, [&self, grad_output, f = hook.backward](const Tensor& g) {
+      return f(self, g, std::exchange(*grad_output, Tensor()));
+    });
+  }
+  return y;
+}
+
 void Module::requires_grad_(bool on) {
   for (Tensor* parameter : parameters()) {
     if (is_floating(parameter->dtype()) || parameter->is_complex())
@@ -108,19 +214,9 @@ void Module::train(bool mode) {
 }
 
 void Module::load(const std::function<Tensor(std::string_view)>& find) {
-  struct Found {
-    std::string name;
-    Tensor* slot;
-    Tensor value;
-  };
-  std::vector<Found> found;
+  std::vector<Value> found;
   std::string wrong;
-  const auto state = [this](bool remove_duplicate) {
-    Named out = named_parameters(remove_duplicate);
-    for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
-    return out;
-  };
-  for (auto& [name, slot] : state(true)) {
+  for (auto& [name, slot] : named_state(true)) {
     Tensor value = find(name);
     if (!value.defined()) {
       wrong += cat("\n  ", name, ": missing");
@@ -132,11 +228,32 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     }
   }
   VITRO_CHECK(wrong.empty(), "load: the weights do not fit this model:", wrong);
-  Named all = state(false);
-  for (auto& [name, slot, value] : found) {
-    const Tensor before = *slot;
-    Tensor loaded = alias(value);
-    loaded.set_parameter(true, name);
+  take_over(found);
+}
+
+void Module::to_(DType dtype) {
+  VITRO_CHECK(is_floating(dtype), "Module::to_: needs a floating-point dtype, got ", dtype);
+  const NoGrad unrecorded;
+  std::vector<Value> found;
+  for (auto& [name, slot] : named_state(true)) {
+    if (slot->defined() && is_floating(slot->dtype()) && slot->dtype() != dtype)
+      found.push_back({prefix_ + name, slot, vitro::to(*slot, dtype)});
+  }
+  take_over(found);
+}
+
+Module::Named Module::named_state(bool remove_duplicate) {
+  Named out = named_parameters(remove_duplicate);
+  for (auto& buffer : named_buffers(remove_duplicate)) out.push_back(std::move(buffer));
+  return out;
+}
+
+void Module::take_over(const std::vector<Value>& values) {
+  Named all = named_state(false);
+  for (const Value& one : values) {
+    const Tensor before = *one.slot;
+    Tensor loaded = alias(one.value);
+    loaded.set_parameter(true, one.name);
     if (before.requires_grad()) loaded.set_requires_grad(true);
     for (auto& [other, tied] : all)
       if (tied->same_as(before)) *tied = loaded;

@@ -1,4 +1,5 @@
-// Recurrent layers: their parameters, states of zeros, and single sequences as batches of one.
+// Recurrent layers and cells: their parameters, states of zeros, and what has no batch as batches
+// of one.
 #include "vitro/nn/recurrent.h"
 
 #include <cmath>
@@ -12,9 +13,9 @@
 
 namespace vitro::nn {
 
-RecurrentBase::RecurrentBase(Module& owner, std::string name, int64_t gates, int64_t in,
-                             int64_t hidden, RecurrentOptions options)
-    : Module(owner, std::move(name)), hidden_(hidden), options_(options) {
+RecurrentBase::RecurrentBase(std::string kind, Module& owner, std::string name, int64_t gates,
+                             int64_t in, int64_t hidden, RecurrentOptions options)
+    : Module(owner, std::move(name), std::move(kind)), hidden_(hidden), options_(options) {
   VITRO_CHECK(hidden > 0 && options.num_layers > 0, "a recurrent layer: needs a positive hidden ",
               "size and num_layers, got ", hidden, " and ", options.num_layers);
   VITRO_CHECK(
@@ -88,6 +89,59 @@ std::tuple<Tensor, Tensor> RecurrentBase::run(Layers layers, const ops::At& at,
   const auto [y, h1] = layers({in, at.where}, h0, weights(), attrs());
   if (x.rank() != 2) return {y, h1};
   return {unbatched(y, false), unbatched(h1, true)};
+}
+
+CellBase::CellBase(std::string kind, Module& owner, std::string name, int64_t gates, int64_t in,
+                   int64_t hidden, bool with_bias)
+    : Module(owner, std::move(name), std::move(kind)), hidden_(hidden) {
+  VITRO_CHECK(hidden > 0, "a recurrent cell: needs a positive hidden size, got ", hidden);
+  const double bound = 1 / std::sqrt(static_cast<double>(hidden));
+  add_parameter("weight_ih", weight_ih, uniform({gates * hidden, in}, -bound, bound));
+  add_parameter("weight_hh", weight_hh, uniform({gates * hidden, hidden}, -bound, bound));
+  if (!with_bias) return;
+  add_parameter("bias_ih", bias_ih, uniform({gates * hidden}, -bound, bound));
+  add_parameter("bias_hh", bias_hh, uniform({gates * hidden}, -bound, bound));
+}
+
+Tensor CellBase::state(const Tensor& given, const Tensor& x) const {
+  if (!given.defined()) return zeros({x.size(0), Size(hidden_)}, x.dtype(), x.device());
+  return given.rank() == 1 ? unsqueeze(given, 0) : given;
+}
+
+namespace {
+
+// x and one step, as a batch.
+Tensor batch_of(const Tensor& x) {
+  return x.rank() == 1 ? unsqueeze(x, 0) : x;
+}
+Tensor as(const Tensor& x, const Tensor& batch) {
+  return x.rank() == 1 ? squeeze(batch, 0) : batch;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> LSTMCell::operator()(ops::At at, const Tensor& h,
+                                                const Tensor& c) const {
+  const ModuleScope here = scope();
+  const CalledAs name("lstm_cell", at.where);
+  VITRO_CHECK(h.defined() == c.defined(), "lstm_cell: needs both h and c, or neither");
+  const Tensor &t = at.operand.tensor(), x = batch_of(t);
+  const auto [h1, c1] =
+      lstm_cell({x, at.where}, {state(h, x), state(c, x)}, weight_ih, weight_hh, bias_ih, bias_hh);
+  return {as(t, h1), as(t, c1)};
+}
+
+Tensor GRUCell::operator()(ops::At at, const Tensor& h) const {
+  const ModuleScope here = scope();
+  const Tensor &t = at.operand.tensor(), x = batch_of(t);
+  return as(t, gru_cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
+}
+
+Tensor RNNCell::operator()(ops::At at, const Tensor& h) const {
+  const ModuleScope here = scope();
+  const Tensor &t = at.operand.tensor(), x = batch_of(t);
+  const auto cell = nonlinearity_ == RNN::Nonlinearity::tanh ? &rnn_tanh_cell : &rnn_relu_cell;
+  return as(t, cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
 }
 
 }  // namespace vitro::nn

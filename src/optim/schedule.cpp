@@ -138,6 +138,17 @@ void OneCycleLR::set_others(int64_t steps) {
     *momentum = between(steps, most, options_.base_momentum, most);
 }
 
+SWALR::SWALR(Optimizer& optimizer, double swa_lr, int64_t anneal_epochs, Anneal anneal_strategy)
+    : Schedule(optimizer), last_(swa_lr), epochs_(anneal_epochs), strategy_(anneal_strategy) {
+  VITRO_CHECK(anneal_epochs >= 0, "SWALR: anneal_epochs must not be negative, got ", anneal_epochs);
+  set_steps(0);
+}
+double SWALR::rate(double base, int64_t steps) const {
+  if (steps >= epochs_) return last_;
+  const double share = static_cast<double>(steps) / static_cast<double>(epochs_);
+  return strategy_ == Anneal::cos ? half_cosine(base, last_, share) : base + (last_ - base) * share;
+}
+
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, PlateauOptions options)
     : optimizer_(optimizer), options_(options) {
   VITRO_CHECK(options.factor < 1, "ReduceLROnPlateau: factor must be less than 1, got ",

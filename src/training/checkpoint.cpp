@@ -90,6 +90,13 @@ void Checkpoint::add(std::string_view name, nn::Module& module) {
     tensors_.push_back({cat(name, '.', std::string_view(own)), tensor, tensor});
 }
 
+void Checkpoint::add(std::string_view name, nn::WeightAverage& average) {
+  begin(name);
+  for (const auto& [own, tensor] : average.named_tensors())
+    tensors_.push_back({cat(name, ".module.", std::string_view(own)), tensor, tensor});
+  add_number(cat(name, ".n_averaged"), average.mutable_count());
+}
+
 void Checkpoint::add(std::string_view name, optim::Optimizer& optimizer) {
   begin(name);
   const auto tensors = optimizer.named_tensors();

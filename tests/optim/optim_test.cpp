@@ -354,6 +354,10 @@ TEST(Schedule, rates_are_those_of_torch) {
              OneCycleOptions{.anneal_strategy = OneCycleOptions::Anneal::linear,
                              .three_phase = true});
        }},
+      {"swalr", [](Optimizer& o) { return std::make_unique<SWALR>(o, 0.02, 20); }},
+      {"swalr_linear",
+       [](Optimizer& o) { return std::make_unique<SWALR>(o, 0.3, 7, SWALR::Anneal::linear); }},
+      {"swalr_at_once", [](Optimizer& o) { return std::make_unique<SWALR>(o, 0.02, 0); }},
   };
   for (const auto& [name, make] : all) {
     Problem problem;

@@ -5,6 +5,7 @@ The cases have the names that optim_test.cpp looks for.
 usage: .venv/bin/python tests/optim/reference.py"""
 import pathlib, warnings
 import numpy, torch
+from torch.optim.swa_utils import SWALR
 
 warnings.filterwarnings("ignore")
 OUT = pathlib.Path(__file__).resolve().parents[1] / "data" / "optim.npz"
@@ -43,6 +44,9 @@ SCHEDULES = {
     "warm_restarts_equal": lambda o: S.CosineAnnealingWarmRestarts(o, 9),
     "one_cycle": lambda o: S.OneCycleLR(o, 0.3, total_steps=STEPS),
     "one_cycle_three": lambda o: S.OneCycleLR(o, 0.3, total_steps=STEPS, anneal_strategy="linear", three_phase=True),
+    "swalr": lambda o: SWALR(o, 0.02, anneal_epochs=20),
+    "swalr_linear": lambda o: SWALR(o, 0.3, anneal_epochs=7, anneal_strategy="linear"),
+    "swalr_at_once": lambda o: SWALR(o, 0.02, anneal_epochs=0),
 }
 
 

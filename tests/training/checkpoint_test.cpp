@@ -18,6 +18,7 @@
 #include "vitro/io/safetensors.h"
 #include "vitro/nn.h"
 #include "vitro/ops/all.h"
+#include "vitro/ops/arithmetic.h"
 #include "vitro/ops/loss.h"
 #include "vitro/optim.h"
 
@@ -243,6 +244,38 @@ TEST_F(Checkpoints, names_are_distinct) {
   EXPECT_EQ(message([&] { checkpoint.add("", b); }), "Checkpoint: a name is empty");
   EXPECT_EQ(message([&] { checkpoint.add("format", b); }),
             "Checkpoint: the name format is reserved");
+}
+
+TEST_F(Checkpoints, hold_averages_of_weights) {
+  struct Run {
+    explicit Run(const std::string& path, uint64_t seed) : checkpoint(path) {
+      manual_seed(seed);
+      model = std::make_unique<Net>();
+      average = std::make_unique<nn::StochasticWeightAverage>(*model);
+      checkpoint.add("model", *model);
+      checkpoint.add("average", *average);
+    }
+    void step() {
+      for (Tensor* parameter : model->parameters()) add_(*parameter, 0.3);
+      average->update(*model);
+    }
+    Checkpoint checkpoint;
+    std::unique_ptr<Net> model;
+    std::unique_ptr<nn::StochasticWeightAverage> average;
+  };
+  Run whole(path("whole"), 1), before(path(), 1), after(path(), 2);
+  for (int i = 0; i < 5; ++i) whole.step();
+  for (int i = 0; i < 2; ++i) before.step();
+  before.checkpoint.save();
+  EXPECT_TRUE(after.checkpoint.load());
+  for (int i = 0; i < 3; ++i) after.step();
+  EXPECT_EQ(after.average->count(), 5);
+  const auto wanted = whole.average->state_dict(), got = after.average->state_dict();
+  ASSERT_EQ(got.size(), wanted.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].name, wanted[i].name);
+    EXPECT_TRUE(equal(got[i].tensor, wanted[i].tensor)) << got[i].name;
+  }
 }
 
 }  // namespace

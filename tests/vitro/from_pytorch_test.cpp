@@ -7,13 +7,13 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <regex>
 #include <sstream>
+#include <tuple>
 
 #include "vitro/images/file.h"
 #include "vitro/images/folder.h"
@@ -253,11 +253,22 @@ struct Convolution : nn::Module {
 
 struct Blocks : nn::Module {
   Tensor scale;
-  std::deque<Block> blocks;
+  nn::ModuleList<Block> blocks{*this, "blocks", 2};
+  nn::ModuleDict<nn::Linear> heads{*this, "heads"};
   Blocks() {
     add_parameter("scale", scale, ones({6}));
-    blocks.emplace_back(*this, "blocks.0");
+    blocks.add();
+    heads.add("a", 6, 2);
   }
+};
+
+struct Layers : nn::Module {
+  nn::Sequential body{*this, "body"};
+  nn::MaxPool2d pool{*this, "pool", 3, {.stride = 2}};
+  nn::LeakyReLU act{*this, "act", 0.2};
+  nn::MultiheadAttention attention{*this, "attention", 6, 2};
+  nn::TransformerEncoder encoder{*this, "encoder", 6, 2, 3, {.norm_first = true}};
+  nn::GRUCell cell{*this, "cell", 3, 4};
 };
 
 TEST(FromPyTorch, recurrent_layers_return_their_states) {
@@ -282,6 +293,14 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   EXPECT_FALSE(model.first.is_training());
   Blocks blocks;
   EXPECT_EQ(blocks.named_parameters()[1].first, "blocks.0.fc.weight");
+  EXPECT_EQ(blocks.named_parameters().back().first, "heads.a.bias");
+  {
+    nn::Sequential net;
+    net.add<nn::Linear>(6, 8);
+    net.add<nn::ReLU>();
+    net.add<nn::MaxPool1d>(2);
+    EXPECT_EQ(sizes_of(net(x)), (Ns{8, 4}));
+  }
   {
     Convolution model;
     EXPECT_FALSE(model.conv.bias.defined());
@@ -294,6 +313,82 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   }
   auto fast = compile(std::ref(model));
   EXPECT_EQ(fast(x).to_vector<float>(), model(x).to_vector<float>());
+}
+
+TEST(FromPyTorch, modules_of_torch_nn_have_its_names) {
+  const Layers model;
+  const auto& [body, pool, act, attention, encoder, cell] =
+      std::tie(model.body, model.pool, model.act, model.attention, model.encoder, model.cell);
+  const Tensor q = ones({4, 2, 6}), k = q, v = q, m = zeros({2, 4}, DType::boolean);
+  {
+    auto [y, w] = attention(q, k, v, {.key_padding_mask = m});
+    EXPECT_EQ(sizes_of(y), (Ns{4, 2, 6}));
+    EXPECT_EQ(sizes_of(w), (Ns{2, 4, 4}));
+  }
+  EXPECT_EQ(sizes_of(encoder(q)), (Ns{4, 2, 6}));
+  EXPECT_EQ(sizes_of(pool(ones({1, 5, 5}))), (Ns{1, 2, 2}));
+  EXPECT_EQ(act(full({1}, -1.0)).item<float>(), -0.2F);
+  EXPECT_TRUE(body(q).same_as(q));
+  const Tensor x = ones({2, 3});
+  Tensor h;
+  h = cell(x, h);
+  EXPECT_EQ(sizes_of(h), (Ns{2, 4}));
+}
+
+TEST(FromPyTorch, losses_and_initial_values_have_the_names_of_torch) {
+  nn::CrossEntropyLoss loss({.label_smoothing = 0.1});
+  EXPECT_GT(loss(zeros({2, 3}), zeros({2}, DType::i64)).item<float>(), 1);
+  const Tensor w = zeros({40, 50});
+  nn::init::kaiming_normal_(w, 0, "fan_in", "relu");
+  EXPECT_NEAR(stddev(w).item<float>(), 0.2, 0.02);
+}
+
+TEST(FromPyTorch, modules_are_walked_through_and_converted) {
+  Classifier model;
+  int modules = 0;
+  const auto f = [&](nn::Module&) { ++modules; };
+  model.apply(f);
+  EXPECT_EQ(model.named_modules().size(), 3u);
+  EXPECT_EQ(model.children().size(), 2u);
+  EXPECT_EQ(modules, 3);
+  {
+    auto& fc = model.first;
+    int calls = 0;
+    const auto f = [&](nn::Module&, const Tensor&, const Tensor&) {
+      ++calls;
+      return Tensor();
+    };
+    int64_t number = fc.register_forward_hook(f);
+    (void)model(eight_by_six());
+    fc.remove_hook(number);
+    fc.remove_hook(fc.register_full_backward_hook(f));
+    (void)model(eight_by_six());
+    EXPECT_EQ(calls, 1);
+  }
+  model.to_(DType::bf16);
+  EXPECT_EQ(model.first.weight.dtype(), DType::bf16);
+  model.to_(DType::f64);
+  EXPECT_EQ(model.first.weight.dtype(), DType::f64);
+  EXPECT_NE(nn::summary(model).find("first"), std::string::npos);
+}
+
+[[maybe_unused]] void shown(nn::Module& model) {
+  std::cout << nn::summary(model);
+}
+
+TEST(FromPyTorch, averages_of_weights_take_turns_with_them) {
+  Classifier model;
+  nn::ExponentialMovingAverage average(model, {.decay = 0.999});
+  average.update(model);
+  fill_(model.first.weight, 1);
+  average.swap(model);
+  EXPECT_NE(sum(model.first.weight).item<float>(), 48);
+  average.swap(model);
+  EXPECT_EQ(sum(model.first.weight).item<float>(), 48);
+  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+  const optim::SWALR schedule(optimizer, 0.05);
+  const nn::StochasticWeightAverage mean_of_all(model);
+  EXPECT_EQ(mean_of_all.count(), 0);
 }
 
 // Code that reads or writes files, or listens on a port: compiled but not run.

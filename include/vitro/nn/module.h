@@ -19,22 +19,26 @@
 
 #include "vitro/base/module_path.h"
 #include "vitro/base/result.h"
+#include "vitro/core/dtype.h"
 #include "vitro/core/named_tensor.h"
 #include "vitro/core/tensor.h"
+#include "vitro/ops/define.h"
 
 namespace vitro::nn {
 
 class Module {
  public:
-  Module() : name_("") {}  // a root
+  // A root. `kind` is the name of the class, such as "Linear", for errors and tables.
+  explicit Module(std::string kind = "") : name_(""), kind_(std::move(kind)) {}
   // A submodule of `owner`; "blocks.0" names an element of a list. Error if the name is empty or is
   // that of another member of `owner`.
-  Module(Module& owner, std::string name);
+  Module(Module& owner, std::string name, std::string kind = "");
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
-  virtual ~Module() = default;
+  virtual ~Module();
 
   const std::string& name() const { return name_.text(); }
+  const std::string& kind() const { return kind_; }
   // All parameters, as "encoder.layer.0.weight" and its tensor: first those of this module, then
   // those of each submodule, in order of registration. A tensor that is several parameters (tied
   // weights) is listed once, under its first name, unless `remove_duplicate` is false.
@@ -45,9 +49,24 @@ class Module {
   // running statistics of a batch norm.
   std::vector<std::pair<std::string, Tensor*>> named_buffers(bool remove_duplicate = true);
 
+  // The submodules, in order of registration; and all modules below this one by their paths, this
+  // one first, as "".
+  const std::vector<Module*>& children() const { return parts_; }
+  std::vector<std::pair<std::string, Module*>> named_modules();
+  std::vector<Module*> modules();
+  // Calls f with each module, submodules before their owner.
+  //   model.apply([](nn::Module& m) { if (m.kind() == "Dropout") m.eval(); });
+  void apply(const std::function<void(Module&)>& f);
+
   // Whether gradients are recorded for the parameters.  At first they are not: unlike PyTorch's,
   // modules are ready to be used, and are trained after requires_grad_().
   void requires_grad_(bool on = true);
+  // Drops the gradients of the parameters.
+  void zero_grad();
+  // Converts the floating-point parameters and buffers, as PyTorch's `to`, whose name is an op's
+  // here. Each is a new tensor in its old place, and tied ones stay tied. An optimizer that has
+  // state must be made after it.
+  void to_(DType dtype);
 
   // Whether this module and its submodules train: dropout drops something. At first they do.
   void train(bool mode = true);
@@ -74,6 +93,26 @@ class Module {
   // only if `strict`) or of other sizes; then nothing is changed.
   Unmatched load_state_dict(std::span<const NamedTensor> state, bool strict = true);
 
+  // What is called before or after each call of this module, which must be one of those that take
+  // one tensor and return one: all of this library's, and those that call `forward`. A tensor that
+  // the hook returns takes the place of x, or of y; an undefined one leaves it. Hooks are the
+  // program's code: their ops are part of a compiled function. Returns a number for remove_hook.
+  //   model.fc1.register_forward_hook([&](nn::Module&, const Tensor& x, const Tensor& y) {
+  //     seen = y;
+  //     return Tensor();
+  //   });
+  using ForwardPreHook = std::function<Tensor(Module&, const Tensor& x)>;
+  using ForwardHook = std::function<Tensor(Module&, const Tensor& x, const Tensor& y)>;
+  int64_t register_forward_pre_hook(ForwardPreHook hook);
+  int64_t register_forward_hook(ForwardHook hook);
+  // The same in backward(), with the gradients of y and of x, as far as it comes from this module;
+  // a result takes the place of the latter, which is undefined if x requires none. The module must
+  // live until then.
+  using BackwardHook =
+      std::function<Tensor(Module&, const Tensor& grad_input, const Tensor& grad_output)>;
+  int64_t register_full_backward_hook(BackwardHook hook);
+  void remove_hook(int64_t number);
+
  protected:
   // Whether a state may have a tensor of this name that the module has no use for.
   virtual bool ignores([[maybe_unused]] std::string_view name) const { return false; }
@@ -85,6 +124,18 @@ class Module {
   Tensor& add_buffer(std::string name, Tensor& slot, Tensor value);
   // Hold it while the module runs, so that ops know their module path.
   ModuleScope scope() const { return ModuleScope(name_); }
+  // Calls body(x) in that scope, between the module's hooks.
+  //   Tensor operator()(ops::At x) const {
+  //     return forward(x, [&](ops::At in) { return relu(fc(in)); });
+  //   }
+  template <class Body>
+  Tensor forward(const ops::At& x, Body body) const {
+    const ModuleScope here = scope();
+    if (hooks_.empty()) [[likely]]
+      return body(x);
+    const Tensor in = with_hooks_before(x.operand.tensor());
+    return with_hooks_after(in, body(ops::At(in, x.where)));
+  }
 
  private:
   void check_name(std::string_view kind, std::string_view name) const;
@@ -98,11 +149,34 @@ class Module {
   Tensor& add_member(Kind kind, std::string name, Tensor& slot, Tensor value);
   void collect(Kind kind, const std::string& prefix, Named& out);
   Named named(Kind kind, bool remove_duplicate);
+  Named named_state(bool remove_duplicate);  // parameters, then buffers
   bool ignores_path(std::string_view path) const;
+  void collect_modules(const std::string& path, std::vector<std::pair<std::string, Module*>>& out);
+  // A tensor to take the place of a parameter or buffer, and of those tied to it.
+  struct Value {
+    std::string name;  // from the root on
+    Tensor* slot;
+    Tensor value;
+  };
+  void take_over(const std::vector<Value>& values);
+  struct Hook {
+    int64_t number;
+    ForwardPreHook before;  // one of the three
+    ForwardHook after;
+    BackwardHook backward;
+  };
+  int64_t add_hook(Hook hook);
+  Tensor with_hooks_before(Tensor x) const;
+  Tensor with_hooks_after(const Tensor& x, Tensor y) const;
+
   ModuleName name_;
+  std::string kind_;
+  Module* owner_ = nullptr;
   std::string prefix_;  // of the names of its parameters: "encoder.layer.0.", empty for a root
   std::vector<Own> own_;
   std::vector<Module*> parts_;
+  std::vector<Hook> hooks_;
+  int64_t last_hook_ = 0;
   bool is_training_ = true;
 };
 

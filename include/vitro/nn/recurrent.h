@@ -1,7 +1,10 @@
-// Recurrent layers; names, shapes and initial values are those of torch.nn.
+// Recurrent layers, and cells, which make one step; names, shapes and initial values are those of
+// torch.nn.
 //   nn::LSTM lstm{*this, "lstm", 64, 128, {.num_layers = 2, .bidirectional = true}};
 //   auto [y, h, c] = lstm(x);                          // states begin as 0
 //   auto [y2, h2, c2] = lstm(x2, h, c);
+//   nn::GRUCell cell{*this, "cell", 64, 128};
+//   Tensor state = cell(x, before);
 // x is [steps, n, in], [n, steps, in] with `batch_first`, or one sequence [steps, in], whose states
 // have no dimension n.
 #pragma once
@@ -33,8 +36,8 @@ class RecurrentBase : public Module {
   std::vector<Tensor> weights() const { return {slots_.begin(), slots_.end()}; }
 
  protected:
-  RecurrentBase(Module& owner, std::string name, int64_t gates, int64_t in, int64_t hidden,
-                RecurrentOptions options);
+  RecurrentBase(std::string kind, Module& owner, std::string name, int64_t gates, int64_t in,
+                int64_t hidden, RecurrentOptions options);
   ops::RecurrentAttrs attrs() const;
   // Zeros, for a batch as in x.
   Tensor initial(const Tensor& x, int64_t width, std::source_location from) const;
@@ -57,14 +60,14 @@ class RecurrentBase : public Module {
 class LSTM : public RecurrentBase {
  public:
   LSTM(Module& owner, std::string name, int64_t in, int64_t hidden, RecurrentOptions options = {})
-      : RecurrentBase(owner, std::move(name), 4, in, hidden, options) {}
+      : RecurrentBase("LSTM", owner, std::move(name), 4, in, hidden, options) {}
   std::tuple<Tensor, Tensor, Tensor> operator()(ops::At x, const Tensor& h = {},
                                                 const Tensor& c = {}) const;
 };
 class GRU : public RecurrentBase {
  public:
   GRU(Module& owner, std::string name, int64_t in, int64_t hidden, RecurrentOptions options = {})
-      : RecurrentBase(owner, std::move(name), 3, in, hidden, options) {}
+      : RecurrentBase("GRU", owner, std::move(name), 3, in, hidden, options) {}
   std::tuple<Tensor, Tensor> operator()(ops::At x, const Tensor& h = {}) const;
 };
 // With tanh, or relu.
@@ -73,12 +76,54 @@ class RNN : public RecurrentBase {
   enum class Nonlinearity : uint8_t { tanh, relu };
   RNN(Module& owner, std::string name, int64_t in, int64_t hidden, RecurrentOptions options = {},
       Nonlinearity nonlinearity = Nonlinearity::tanh)
-      : RecurrentBase(owner, std::move(name), 1, in, hidden, options),
+      : RecurrentBase("RNN", owner, std::move(name), 1, in, hidden, options),
         nonlinearity_(nonlinearity) {}
   std::tuple<Tensor, Tensor> operator()(ops::At x, const Tensor& h = {}) const;
 
  private:
   Nonlinearity nonlinearity_;
+};
+
+// What all cells share: x [n, in] and states [n, hidden], or both without n; a state that is left
+// out is 0.
+class CellBase : public Module {
+ public:
+  Tensor weight_ih, weight_hh, bias_ih, bias_hh;
+
+ protected:
+  CellBase(std::string kind, Module& owner, std::string name, int64_t gates, int64_t in,
+           int64_t hidden, bool with_bias);
+  // A state, or zeros for a batch as in x.
+  Tensor state(const Tensor& given, const Tensor& x) const;
+
+ private:
+  int64_t hidden_;
+};
+
+class LSTMCell : public CellBase {
+ public:
+  LSTMCell(Module& owner, std::string name, int64_t in, int64_t hidden, bool with_bias = true)
+      : CellBase("LSTMCell", owner, std::move(name), 4, in, hidden, with_bias) {}
+  // The new h and c.
+  std::tuple<Tensor, Tensor> operator()(ops::At x, const Tensor& h = {},
+                                        const Tensor& c = {}) const;
+};
+class GRUCell : public CellBase {
+ public:
+  GRUCell(Module& owner, std::string name, int64_t in, int64_t hidden, bool with_bias = true)
+      : CellBase("GRUCell", owner, std::move(name), 3, in, hidden, with_bias) {}
+  Tensor operator()(ops::At x, const Tensor& h = {}) const;
+};
+class RNNCell : public CellBase {
+ public:
+  RNNCell(Module& owner, std::string name, int64_t in, int64_t hidden, bool with_bias = true,
+          RNN::Nonlinearity nonlinearity = RNN::Nonlinearity::tanh)
+      : CellBase("RNNCell", owner, std::move(name), 1, in, hidden, with_bias),
+        nonlinearity_(nonlinearity) {}
+  Tensor operator()(ops::At x, const Tensor& h = {}) const;
+
+ private:
+  RNN::Nonlinearity nonlinearity_;
 };
 
 }  // namespace vitro::nn

@@ -133,6 +133,21 @@ class OneCycleLR final : public Schedule {
   OneCycleOptions options_;
 };
 
+// From the first rate to `swa_lr` in `anneal_epochs` steps, where it stays: for an average of the
+// weights (nn::StochasticWeightAverage, nn/average.h).  torch.optim.swa_utils.SWALR.
+class SWALR final : public Schedule {
+ public:
+  enum class Anneal : uint8_t { cos, linear };
+  SWALR(Optimizer& optimizer, double swa_lr, int64_t anneal_epochs = 10,
+        Anneal anneal_strategy = Anneal::cos);
+
+ private:
+  double rate(double base, int64_t steps) const override;
+  double last_;
+  int64_t epochs_;
+  Anneal strategy_;
+};
+
 // Multiplied by `factor` once a measure has not improved for more than `patience` steps.
 struct PlateauOptions {
   bool maximize = false;  // PyTorch's mode="max"

@@ -24,6 +24,7 @@
 
 #include "vitro/core/tensor.h"
 #include "vitro/datasets/loader.h"
+#include "vitro/nn/average.h"
 #include "vitro/nn/module.h"
 #include "vitro/optim/optimizer.h"
 #include "vitro/optim/schedule.h"
@@ -38,6 +39,7 @@ class Checkpoint {
   // Each `name` begins the names of what it adds in the file: parameter "fc1.weight" of the module
   // "model" is "model.fc1.weight".  Error if a name is empty, or begins those of something else.
   void add(std::string_view name, nn::Module& module);  // parameters and buffers
+  void add(std::string_view name, nn::WeightAverage& average);
   void add(std::string_view name, optim::Optimizer& optimizer);
   void add(std::string_view name, optim::Schedule& schedule);
   void add(std::string_view name, optim::ReduceLROnPlateau& schedule);
