@@ -174,6 +174,25 @@ TEST(BackwardRegion, covers_the_parts_between_breaks) {
   EXPECT_TRUE(only_segment(*fast.report().backward).compiled);
 }
 
+// The gradients of a part that is excluded from compilation are not compiled, either.
+TEST(BackwardRegion, leaves_out_disabled_parts) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3}, 2);
+  const auto body = [&](const Tensor& t) {
+    Tensor y = layer(t);
+    {
+      const capture::Disabled eagerly;
+      y = y * sin(y);
+    }
+    return sum(y * layer(t));
+  };
+  auto fast = compile(body);
+  const Tensors want = gradients_after(layer, [&] { body(x).backward(); });
+  for (int i = 0; i < 2; ++i)
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+  EXPECT_EQ(fast.report().backward->calls, 4U);  // what comes before it, and after it
+}
+
 TEST(BackwardRegion, calls_hooks_that_may_read_elements) {
   const Layer layer;
   const Tensor x = made_up({5, 3}, 2);
