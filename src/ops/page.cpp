@@ -122,7 +122,7 @@ constexpr std::string_view names_in_cpp =
   `unsafe_split`, `unsafe_split_with_sizes` (`chunk`, `split`, `split_with_sizes`), `add_scaled`, `sub_scaled` (`add` and `sub` with
   `alpha`), `cube` (`pow(x, 3)`);
 - `adjoint`, `mH`, `matrix_H`, `conj_physical`, `resolve_conj`, `resolve_neg`, `isreal`, `sgn`, `positive`, `lift_fresh`,
-  `is_same_size`, `embedding_bag`, `norm_except_dim`, `triangular_solve`, `fft_pairs`, `linalg_eig_to_pairs`, `grouped_mm_fallback`,
+  `is_same_size`, `norm_except_dim`, `triangular_solve`, `fft_pairs`, `linalg_eig_to_pairs`, `grouped_mm_fallback`,
   `sym_constrain_range`, `sym_constrain_range_for_size`, `philox_binomial`, `philox_dropout`, `philox_normal`, `philox_poisson`,
   `philox_uniform`.
 )";
