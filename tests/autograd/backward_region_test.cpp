@@ -213,7 +213,7 @@ TEST(BackwardRegion, calls_hooks_that_may_read_elements) {
   EXPECT_EQ(seen, 3 * once);
 }
 
-TEST(BackwardRegion, is_not_used_while_NaN_is_looked_for) {
+TEST(BackwardRegion, is_not_used_while_nan_is_looked_for) {
   const Tensor x = variable({3});
   auto fast = compile([](const Tensor& t) { return sum(sqrt(t - 2.0)); });
   const DetectAnomaly on;

@@ -61,8 +61,9 @@ void Program::build() {
   connect();
 }
 
-// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of a product
-// that is complete before a reduction reads it (the differences from a mean, as of a batch norm).
+// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of a
+// product that is complete before a reduction reads it (the differences from a mean, as of a batch
+// norm).
 void Program::decide_inlining() {
   const auto users = graph_->users();
   const auto is_kind = [&](graph::NodeId id, OpKind kind) {
@@ -71,9 +72,8 @@ void Program::decide_inlining() {
   const auto is_stored_anyway = [&](graph::NodeId id) {
     return is_kind(id, OpKind::reduction) ||
            (is_kind(id, OpKind::contraction) &&
-            std::ranges::any_of(users[id.n], [&](graph::NodeId user) {
-              return is_kind(user, OpKind::reduction);
-            }));
+            std::ranges::any_of(
+                users[id.n], [&](graph::NodeId user) { return is_kind(user, OpKind::reduction); }));
   };
   for (uint32_t n = 0; n < graph_->size(); ++n) {
     const graph::NodeId id{n};
