@@ -81,7 +81,7 @@ void fill(nn::Module& model) {
     if (slot->rank() == 1) {
       fill_numbers(*slot, seed, 0, name.ends_with("weight") ? 1 : 0);
     } else {
-      const double deviation = slot->rank() == 2 ? 0.02 : std::sqrt(2 / fan_in);
+      const double deviation = std::sqrt((slot->rank() == 2 ? 1 : 2) / fan_in);
       fill_numbers(*slot, seed, static_cast<float>(std::sqrt(3.0) * deviation));
     }
   }

@@ -5,6 +5,7 @@
 #include "vitro/models/bert.h"
 #include "vitro/models/gpt2.h"
 #include "vitro/models/llama.h"
+#include "vitro/models/lstm_lm.h"
 #include "vitro/models/mlp.h"
 #include "vitro/models/mobilenet_v2.h"
 #include "vitro/models/resnet.h"
@@ -23,10 +24,18 @@ struct Made {
   Tensor input;
 };
 
+template <class Model>
+Tensor scores_of(const Model& model, const Tensor& x) {
+  return model(x);
+}
+Tensor scores_of(const models::LstmLm& model, const Tensor& x) {
+  return std::get<0>(model(x));
+}
+
 template <auto make>
 Program forward() {
   const auto made = make();
-  return {[model = made.model](const std::vector<Tensor>& in) { return (*model)(in[0]); },
+  return {[model = made.model](const std::vector<Tensor>& in) { return scores_of(*model, in[0]); },
           {made.input}};
 }
 
@@ -43,19 +52,19 @@ template <auto make, int64_t classes, Optimize optimize, int64_t... sizes>
 Training classify() {
   const auto made = make();
   const auto loss = [model = made.model](const std::vector<Tensor>& batch) {
-    return cross_entropy_loss((*model)(batch[0]), batch[1]);
+    return cross_entropy_loss(scores_of(*model, batch[0]), batch[1]);
   };
   return training_of(made, ids({sizes...}, classes), optimize, loss);
 }
 
-// With the token that follows each of the input.
-template <auto make, int64_t vocabulary>
+// With the token that follows each of the input, so many places after it.
+template <auto make, int64_t vocabulary, int64_t places, int64_t... sizes>
 Training predict() {
   const auto made = make();
   const auto loss = [model = made.model](const std::vector<Tensor>& batch) {
-    return cross_entropy_loss(flatten((*model)(batch[0]), 0, 1), flatten(batch[1]));
+    return cross_entropy_loss(flatten(scores_of(*model, batch[0]), 0, 1), flatten(batch[1]));
   };
-  return training_of(made, ids({1, 128}, vocabulary, 1), &adamw, loss);
+  return training_of(made, ids({sizes...}, vocabulary, places), &adamw, loss);
 }
 
 auto mlp() {
@@ -89,13 +98,20 @@ auto gpt2() {
   return Made{std::make_shared<models::Gpt2>(), ids({1, 128}, 50257)};
 }
 const Add add_gpt2({"gpt2", "GPT-2 124M with its tied head, 1x128 tokens", &forward<gpt2>,
-                    &predict<gpt2, 50257>});
+                    &predict<gpt2, 50257, 1, 1, 128>});
 
 auto llama() {
   return Made{std::make_shared<models::Llama>(models::LlamaConfig::m110()), ids({1, 128}, 32000)};
 }
 const Add add_llama({"llama", "LLaMA 110M with its tied head, 1x128 tokens", &forward<llama>,
-                     &predict<llama, 32000>});
+                     &predict<llama, 32000, 1, 1, 128>});
+
+auto lstm() {
+  return Made{std::make_shared<models::LstmLm>(models::LstmLmConfig{.dropout = 0}),
+              ids({35, 20}, 33278)};
+}
+const Add add_lstm({"lstm", "LSTM of two layers of 200, 35 steps of 20 texts", &forward<lstm>,
+                    &predict<lstm, 33278, 20, 35, 20>});
 
 auto vit() {
   return Made{std::make_shared<models::Vit>(models::VitConfig::b_16()), numbers({1, 3, 224, 224})};

@@ -86,7 +86,7 @@ def fill(model):
         if tensor.dim() == 1:
             tensor.fill_(1 if name.endswith("weight") else 0)
         else:
-            deviation = 0.02 if tensor.dim() == 2 else math.sqrt(2 / tensor[0].numel())
+            deviation = math.sqrt((1 if tensor.dim() == 2 else 2) / tensor[0].numel())
             tensor.copy_(made_up(tensor.shape, seed) * torch.tensor(math.sqrt(3) * deviation))
     return model.train()
 
@@ -97,22 +97,26 @@ def fill_gradients(model):
     return model
 
 
+def vocabulary(model):
+    return next(module.num_embeddings for module in model.modules() if isinstance(module, torch.nn.Embedding))
+
+
 def training(work, optimizer, classes, per_pixel=False):
     """Classifies the inputs of the workload, or each of their pixels."""
     def make():
         model, (x,) = WORKLOADS[work]()
-        x = numbers(*x.shape) if x.is_floating_point() else ids(x.shape, model.words.num_embeddings)
+        x = numbers(*x.shape) if x.is_floating_point() else ids(x.shape, vocabulary(model))
         sizes = (x.shape[0], *x.shape[2:]) if per_pixel else x.shape[:1]
         return Training(fill(model), x, ids(sizes, classes), optimizer)
     return make
 
 
-def next_tokens(work):
-    """Predicts the token that follows each of the workload's."""
+def next_tokens(work, places=1):
+    """Predicts the token that follows each of the workload's, so many places after it."""
     def make():
         model, (x,) = WORKLOADS[work]()
-        count = model.words.num_embeddings
-        return Training(fill(model), ids(x.shape, count), ids(x.shape, count, 1), "adamw")
+        count = vocabulary(model)
+        return Training(fill(model), ids(x.shape, count), ids(x.shape, count, places), "adamw")
     return make
 
 
@@ -129,6 +133,7 @@ TRAININGS = {
     "bert": training("bert", "adamw", 2),
     "gpt2": next_tokens("gpt2"),
     "llama": next_tokens("llama"),
+    "lstm": next_tokens("lstm", places=20),
     "vit": training("vit", "adamw", 1000),
     "resnet18": training("resnet18", "sgd", 1000),
     "mobilenet_v2": training("mobilenet_v2", "sgd", 1000),

@@ -56,6 +56,23 @@ def llama(w, ids, layers, heads):
     return rms_norm(w, "norm", x) @ w["words.weight"].T
 
 
+def lstm_lm(w, ids, layers, width):
+    x = w["encoder.weight"][ids]
+    for i in range(layers):
+        given = x @ w[f"rnn.weight_ih_l{i}"].T + w[f"rnn.bias_ih_l{i}"] + w[f"rnn.bias_hh_l{i}"]
+
+        def step(state, given, weight=w[f"rnn.weight_hh_l{i}"].T):
+            h, c = state
+            enter, forget, cell, out = jnp.split(given + h @ weight, 4, -1)
+            c = jax.nn.sigmoid(forget) * c + jax.nn.sigmoid(enter) * jnp.tanh(cell)
+            h = jax.nn.sigmoid(out) * jnp.tanh(c)
+            return (h, c), h
+
+        start = jnp.zeros((ids.shape[1], width))
+        _, x = jax.lax.scan(step, (start, start), given)
+    return linear(w, "decoder", x)
+
+
 def mlp(w, x):
     return linear(w, "l3", jax.nn.relu(linear(w, "l2", jax.nn.relu(linear(w, "l1", x)))))
 
@@ -70,6 +87,7 @@ PROGRAMS = {
     "Bert": lambda m: lambda w, ids: bert(w, ids, len(m.blocks), m.head),
     "Gpt2": lambda m: gpt2,
     "Llama": lambda m: lambda w, ids: llama(w, ids, len(m.blocks), m.blocks[0].attention.heads),
+    "LstmLm": lambda m: lambda w, ids: lstm_lm(w, ids, m.rnn.num_layers, m.rnn.hidden_size),
     "ResNet": xla_images.resnet,
     "MobileNetV2": xla_images.mobilenet_v2,
     "UNet": xla_images.unet,
