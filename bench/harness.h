@@ -3,10 +3,12 @@
 // and then with the filled one; medians come from the second process.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <vector>
 
+#include "training.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::bench {
@@ -17,9 +19,13 @@ struct Program {
   std::vector<Tensor> inputs;
 };
 
+// What is measured: a call of the program, or a training step.
+enum class Mode : uint8_t { fwd, train };
+
 struct Workload {
   std::string_view name, about;
-  Program (*make)();
+  Program (*make)();              // null: only for training
+  Training (*train)() = nullptr;  // null: not for training
 };
 
 // A contender prepared for one program; the first `once` includes building the contender's state.
@@ -27,11 +33,26 @@ struct Runner {
   std::function<void()> once;
   std::function<int()> kernels;  // launched per call; -1: unknown
   int times = 1;                 // how many times `once` does the program's work
+  // Of a training step: the loss of the latest one.
+  std::function<double()> loss = nullptr;
 };
 struct Contender {
   std::string_view name, about;
-  Runner (*prepare)(Program program);
+  Runner (*prepare)(Program program);            // null: only for training
+  Runner (*train)(Training training) = nullptr;  // null: not for training
 };
+
+// A contender with the workload that it is about to run: its program is made, `begin` prepares the
+// contender and runs it for the first time.
+struct Entry {
+  std::function<Runner()> begin;
+  int64_t parameters = 0;  // that are trained
+};
+// Error if the workload or the contender has no such mode.
+Entry enter(const Workload& work, const Contender& who, Mode mode);
+// Prepares the contender and makes its first call, or its first two steps, because the first one
+// makes the moments of the optimizer and may be a program of its own.  Their losses go to `losses`.
+Runner first_call(const Entry& entry, std::vector<double>* losses = nullptr);
 
 // A measurement that is not of a program: the cost of one step in ns (median over rounds).
 struct Step {
@@ -54,7 +75,7 @@ struct Registry {
 Registry& registry();
 
 // Answers bench/compare until the end of standard input.
-int serve(const Workload& work, const Contender& who);
+int serve(const Workload& work, const Contender& who, Mode mode);
 
 // The time of one call of `body` in ns: the median of `rounds` measurements of `times` calls each.
 double median_ns(int rounds, int times, const std::function<void()>& body);

@@ -12,11 +12,13 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "harness.h"
 #include "sweep.h"
 #include "trained.h"
+#include "vitro/base/error.h"
 #include "vitro/base/option.h"
 
 namespace vitro::bench {
@@ -41,11 +43,10 @@ double resident_mb() {
 }
 
 // Measures the first call, then as many as fit into the time (at least 20, at most 2000).
-Json measure(const Workload& work, const Contender& who, double seconds) {
-  Program program = work.make();
+Json measure(const Workload& work, const Contender& who, Mode mode, double seconds) {
+  const Entry entry = enter(work, who, mode);
   const auto start = Clock::now();
-  Runner runner = who.prepare(std::move(program));
-  runner.once();
+  const Runner runner = first_call(entry);
   const double first = ms_since(start);
   std::vector<double> times;
   for (int i = 0; i < 3; ++i) runner.once();
@@ -63,13 +64,22 @@ Json measure(const Workload& work, const Contender& who, double seconds) {
           {"rss_mb", resident_mb()}};
 }
 
+std::string text_of(Mode mode) {
+  return mode == Mode::train ? "train" : "fwd";
+}
+std::optional<Mode> mode_of(std::string_view text) {
+  if (text == "train") return Mode::train;
+  return text == "fwd" ? std::optional(Mode::fwd) : std::nullopt;
+}
+
 // Runs this program as a child process with `cache` as its kernel cache; the child prints one line
 // of JSON.
-Json in_child(const std::string& work, const std::string& who, const std::string& cache,
+Json in_child(const std::string& work, const std::string& who, Mode mode, const std::string& cache,
               double seconds) {
   const std::string command = "VITRO_CACHE_DIR='" + cache + "' '" +
                               std::filesystem::read_symlink("/proc/self/exe").string() +
-                              "' --child " + work + " " + who + " " + std::to_string(seconds);
+                              "' --child " + work + " " + who + " " + text_of(mode) + " " +
+                              std::to_string(seconds);
   FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return nullptr;
   std::string text;
@@ -82,6 +92,7 @@ Json in_child(const std::string& work, const std::string& who, const std::string
 struct Arguments {
   bool list = false, json = false;
   std::vector<std::string> only, who;
+  Mode mode = Mode::fwd;
   double seconds = 1.5;
 };
 
@@ -105,9 +116,15 @@ void show(const Json& row, bool json) {
   std::fflush(stdout);
 }
 
-// `peak` can run only programs that consist of a product.
-bool can_run(const Workload& work, const Contender& who) {
-  return who.name != "peak" || work.name.starts_with("mm_");
+// `peak` can run only programs that consist of a product, and steps with products; `memory` only
+// that of an optimizer.
+bool can_run(const Workload& work, const Contender& who, Mode mode) {
+  if (mode == Mode::fwd)
+    return work.make && who.prepare && (who.name != "peak" || work.name.starts_with("mm_"));
+  const bool only_optimizer = work.name == "adamw";
+  const bool needs_loss = who.name == "peak" || who.name == "compiled_forward";
+  return work.train && who.train && !(only_optimizer && needs_loss) &&
+         (only_optimizer || who.name != "memory");
 }
 
 bool run_pair(const Workload& work, const Contender& who, const Arguments& arguments,
@@ -115,8 +132,8 @@ bool run_pair(const Workload& work, const Contender& who, const Arguments& argum
   char folder[] = "/tmp/vitro_bench.XXXXXX";
   if (!mkdtemp(folder)) return false;
   const std::string name(work.name), contender(who.name);
-  const Json cold = in_child(name, contender, folder, 0),
-             warm = in_child(name, contender, folder, arguments.seconds);
+  const Json cold = in_child(name, contender, arguments.mode, folder, 0),
+             warm = in_child(name, contender, arguments.mode, folder, arguments.seconds);
   std::filesystem::remove_all(folder);
   if (!cold.is_object() || !warm.is_object()) {
     std::fprintf(stderr, "vitro_bench: %s by %s failed in its child process\n", name.c_str(),
@@ -124,7 +141,7 @@ bool run_pair(const Workload& work, const Contender& who, const Arguments& argum
     return false;
   }
   show({{"work", name},
-        {"mode", "fwd"},
+        {"mode", text_of(arguments.mode)},
         {"who", contender},
         {"threads", threads},
         {"cold_ms", cold["first_ms"]},
@@ -151,9 +168,9 @@ int with_pair(const std::string& work, const std::string& who, F f) {
   return 2;
 }
 
-int child(const std::string& work, const std::string& who, double seconds) {
-  return with_pair(work, who, [seconds](const Workload& w, const Contender& c) {
-    std::printf("%s\n", measure(w, c, seconds).dump().c_str());
+int child(const std::string& work, const std::string& who, Mode mode, double seconds) {
+  return with_pair(work, who, [=](const Workload& w, const Contender& c) {
+    std::printf("%s\n", measure(w, c, mode, seconds).dump().c_str());
     return 0;
   });
 }
@@ -180,12 +197,12 @@ int run(const Arguments& arguments) {
   for (const Workload& w : registry().workloads) {
     if (!wanted(arguments.only, w.name)) continue;
     for (const Contender& c : registry().contenders) {
-      if (wanted(arguments.who, c.name) && can_run(w, c))
+      if (wanted(arguments.who, c.name) && can_run(w, c, arguments.mode))
         all_well &= run_pair(w, c, arguments, threads);
     }
   }
   for (const Step& s : registry().steps) {
-    if (!wanted(arguments.only, s.name)) continue;
+    if (arguments.mode == Mode::train || !wanted(arguments.only, s.name)) continue;
     const double ns = s.ns();
     show({{"work", s.name},
           {"mode", "step"},
@@ -206,8 +223,9 @@ int run(const Arguments& arguments) {
 int usage(const char* program) {
   std::fprintf(
       stderr,
-      "usage: %s [--list] [--only NAME]... [--who NAME]... [--seconds S] [--json]\n"
-      "       %s --serve WORK WHO      answers bench/compare\n"
+      "usage: %s [--list] [--only NAME]... [--who NAME]... [--mode fwd|train] [--seconds S] "
+      "[--json]\n"
+      "       %s --serve WORK WHO MODE answers bench/compare\n"
       "       %s --sweep               answers bench/sweep\n"
       "       %s --trained FOLDER      runs a model for bench/trained\n"
       "       %s --layouts SEED COUNT  random layouts on which compiled is slower than eager\n",
@@ -216,6 +234,27 @@ int usage(const char* program) {
 }
 
 }  // namespace
+
+Entry enter(const Workload& work, const Contender& who, Mode mode) {
+  if (mode == Mode::fwd) {
+    VITRO_CHECK(work.make && who.prepare, "vitro_bench: ", work.name, " by ", who.name,
+                " is only a training step: use the mode train");
+    return {[&who, program = work.make()] { return who.prepare(program); }};
+  }
+  VITRO_CHECK(work.train && who.train, "vitro_bench: ", work.name, " by ", who.name,
+              " has no training step: use the mode fwd");
+  const Training training = work.train();
+  return {[&who, training] { return who.train(training); }, training.model->parameter_count()};
+}
+
+Runner first_call(const Entry& entry, std::vector<double>* losses) {
+  Runner runner = entry.begin();
+  for (int i = 0; i < (runner.loss ? 2 : 1); ++i) {
+    runner.once();
+    if (runner.loss && losses) losses->push_back(runner.loss());
+  }
+  return runner;
+}
 
 Registry& registry() {
   static auto* one = new Registry;
@@ -246,9 +285,13 @@ double median_ns(int rounds, int times, const std::function<void()>& body) {
 
 int main(int argc, char** argv) {
   using namespace vitro::bench;
-  if (argc == 5 && std::string(argv[1]) == "--child")
-    return child(argv[2], argv[3], std::atof(argv[4]));
-  if (argc == 4 && std::string(argv[1]) == "--serve") return with_pair(argv[2], argv[3], &serve);
+  if (argc == 6 && std::string(argv[1]) == "--child" && mode_of(argv[4]))
+    return child(argv[2], argv[3], *mode_of(argv[4]), std::atof(argv[5]));
+  if (argc == 5 && std::string(argv[1]) == "--serve" && mode_of(argv[4])) {
+    return with_pair(argv[2], argv[3], [&](const Workload& work, const Contender& who) {
+      return serve(work, who, *mode_of(argv[4]));
+    });
+  }
   if (argc == 2 && std::string(argv[1]) == "--sweep") return serve_sweep();
   if (argc == 3 && std::string(argv[1]) == "--trained") return run_trained(argv[2]);
   if (argc == 4 && std::string(argv[1]) == "--layouts" && std::atoi(argv[3]) > 0)
@@ -264,6 +307,8 @@ int main(int argc, char** argv) {
       arguments.only.emplace_back(argv[++i]);
     } else if (word == "--who" && i + 1 < argc) {
       arguments.who.emplace_back(argv[++i]);
+    } else if (word == "--mode" && i + 1 < argc && mode_of(argv[i + 1])) {
+      arguments.mode = *mode_of(argv[++i]);
     } else if (word == "--seconds" && i + 1 < argc) {
       arguments.seconds = std::atof(argv[++i]);
     } else {

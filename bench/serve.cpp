@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "harness.h"
 
@@ -44,13 +45,17 @@ std::vector<double> timed_runs(const Runner& runner, long count) {
 
 }  // namespace
 
-int serve(const Workload& work, const Contender& who) {
-  Program program = work.make();
+int serve(const Workload& work, const Contender& who, Mode mode) {
+  const Entry entry = enter(work, who, mode);
   const auto start = Clock::now();
-  const Runner runner = who.prepare(std::move(program));
-  runner.once();
-  std::printf("{\"first_ms\": %.4f, \"kernels\": %d}\n", ms_since(start),
-              runner.kernels ? runner.kernels() : -1);
+  std::vector<double> losses;
+  const Runner runner = first_call(entry, &losses);
+  const double first = ms_since(start);
+  nlohmann::ordered_json line{{"first_ms", first},
+                              {"kernels", runner.kernels ? runner.kernels() : -1}};
+  if (mode == Mode::train) line["parameters"] = entry.parameters;
+  if (runner.loss) line["losses"] = losses;
+  std::printf("%s\n", line.dump().c_str());
   std::fflush(stdout);
   long count = 0;
   while (std::scanf("%ld", &count) == 1 && count > 0) {

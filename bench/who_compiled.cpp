@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "harness.h"
+#include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
 
 namespace vitro::bench {
@@ -19,7 +20,28 @@ Runner compiled(Program program) {
           }};
 }
 
-const Add add({"compiled", "vitro::compile", &compiled});
+// The whole step is one function.
+Runner train(Training training) {
+  auto t = std::make_shared<Training>(std::move(training));
+  Loss whole = [t](const std::vector<Tensor>& batch) {
+    return step({t->model, t->loss, batch, t->optimizer}, t->loss);
+  };
+  auto fast = std::make_shared<Compiled<Loss>>(compile(whole, {.name = "step"}));
+  return runner_of([t, fast] { return (*fast)(t->batch); }, [fast] { return fast->report(); });
+}
+
+// Only the loss is: its gradients are a compiled program of their own, the optimizer is eager.
+Runner train_forward(Training training) {
+  VITRO_CHECK(training.loss, "compiled_forward: the step has no loss, only an optimizer");
+  auto t = std::make_shared<Training>(std::move(training));
+  auto fast = std::make_shared<Compiled<Loss>>(compile(t->loss, {.name = "loss"}));
+  return runner_of([t, fast] { return step(*t, *fast); }, [fast] { return fast->report(); });
+}
+
+const Add add({"compiled", "vitro::compile", &compiled, &train});
+const Add forward({"compiled_forward",
+                   "a training step of which only the loss is a compiled function", nullptr,
+                   &train_forward});
 
 }  // namespace
 }  // namespace vitro::bench

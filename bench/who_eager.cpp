@@ -5,10 +5,17 @@
 namespace vitro::bench {
 namespace {
 
-const Add eager({"eager", "op by op", [](Program program) {
-                   auto p = std::make_shared<Program>(std::move(program));
-                   return Runner{[p] { (void)p->run(p->inputs).const_data(); }, nullptr};
-                 }});
+Runner eager(Program program) {
+  auto p = std::make_shared<Program>(std::move(program));
+  return {[p] { (void)p->run(p->inputs).const_data(); }, nullptr};
+}
+
+Runner train(Training training) {
+  return runner_of(
+      [t = std::make_shared<Training>(std::move(training))] { return step(*t, t->loss); });
+}
+
+const Add add({"eager", "op by op", &eager, &train});
 
 }  // namespace
 }  // namespace vitro::bench

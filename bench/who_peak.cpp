@@ -28,27 +28,34 @@ class CountProducts : public Interpreter {
   double flops = 0;
 };
 
-double flops_of_products(const Program& program) {
+double flops_of_products(const std::function<void()>& run) {
   CountProducts count;
   const Using using_it(&count);
-  (void)program.run(program.inputs);
+  run();
   return count.flops;
+}
+
+Runner multiply_adds(double flops) {
+  VITRO_CHECK(flops > 0, "peak: the program has no products");
+  const FmaPeak loop = fma_peak();
+  const auto rounds = static_cast<int64_t>(times * flops / (2.0 * static_cast<double>(loop.each)));
+  const auto once = [loop, rounds] {
+    const int64_t threads = num_threads(), most = (rounds + threads - 1) / threads;
+    parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) loop.run(most);
+    });
+  };
+  return {once, nullptr, times};
 }
 
 const Add peak({"peak", "the multiply-adds of the products, in registers only",
                 [](Program program) {
-                  const double flops = flops_of_products(program);
-                  VITRO_CHECK(flops > 0, "peak: the program has no products");
-                  const FmaPeak loop = fma_peak();
-                  const auto rounds =
-                      static_cast<int64_t>(times * flops / (2.0 * static_cast<double>(loop.each)));
-                  const auto once = [loop, rounds] {
-                    const int64_t threads = num_threads(), most = (rounds + threads - 1) / threads;
-                    parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; ++i) loop.run(most);
-                    });
-                  };
-                  return Runner{once, nullptr, times};
+                  return multiply_adds(
+                      flops_of_products([&] { (void)program.run(program.inputs); }));
+                },
+                [](Training training) {
+                  return multiply_adds(
+                      flops_of_products([&] { (void)step(training, training.loss); }));
                 }});
 
 }  // namespace

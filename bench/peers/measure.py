@@ -1,7 +1,8 @@
 """One contender on one workload, resident in this process; bench/rounds.py describes the protocol.
 
 The first call is timed from a loaded library and a prepared model to the first result, which is checked against torch's, so that
-no contender is fast by being wrong."""
+no contender is fast by being wrong.  A training step's is timed to the end of the second step, because the first one makes the moments
+of the optimizer; bench/compare compares the losses of both."""
 import argparse
 import json
 import os
@@ -54,13 +55,32 @@ def measure(options, out):
         serve(calls[0], out)
 
 
+def measure_training(options, out):
+    import torch
+    from contenders import trainer
+    from training import TRAININGS
+    torch.set_num_threads(options.threads)
+    module, train = trainer(options.who)
+    training = TRAININGS[options.work]()
+    parameters = sum(p.numel() for p in training.model.parameters())
+
+    def first_steps():
+        step = train(training, options.cache)
+        return step, [step(), step()]
+
+    first, (step, losses) = timed_ms(first_steps)
+    print(json.dumps({"first_ms": first, "kernels": module.kernels(), "parameters": parameters, "losses": losses}), file=out, flush=True)
+    serve(step, out)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work")
     parser.add_argument("who")
+    parser.add_argument("--mode", choices=["fwd", "train"], default="fwd")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cache", required=True, help="folder for what the contender keeps between processes")
     arguments = parser.parse_args()
     answers = os.fdopen(os.dup(1), "w")  # libraries may print to standard output
     os.dup2(2, 1)
-    measure(arguments, answers)
+    (measure if arguments.mode == "fwd" else measure_training)(arguments, answers)

@@ -141,6 +141,21 @@ class Llama(nn.Module):
         return F.linear(self.norm(x), self.words.weight)
 
 
+class LstmLm(nn.Module):
+    """As in PyTorch's example word_language_model: ids [steps, texts]."""
+
+    def __init__(self, vocabulary=33278, width=200, layers=2, tied=False):
+        super().__init__()
+        self.encoder = nn.Embedding(vocabulary, width)
+        self.rnn = nn.LSTM(width, width, layers)
+        self.decoder = nn.Linear(width, vocabulary)
+        if tied:
+            self.decoder.weight = self.encoder.weight
+
+    def forward(self, ids):
+        return self.decoder(self.rnn(self.encoder(ids))[0])
+
+
 def seeded(model):
     """Fills all weights from one seed, scaled so that activations stay of order one."""
     torch.manual_seed(0)

@@ -4,7 +4,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from images import MobileNetV2, ResNet, UNet, Vit
-from models import Bert, Gpt2, Llama, seeded
+from models import Bert, Gpt2, Llama, LstmLm, seeded
 
 
 class CosSin(nn.Module):
@@ -53,8 +53,8 @@ def numbers(*sizes):
     return torch.randn(sizes, generator=torch.Generator().manual_seed(1))
 
 
-def tokens(vocabulary):
-    return torch.randint(0, vocabulary, (1, 128), generator=torch.Generator().manual_seed(1))
+def tokens(vocabulary, *sizes):
+    return torch.randint(0, vocabulary, sizes or (1, 128), generator=torch.Generator().manual_seed(1))
 
 
 def product(m, k, n):
@@ -80,5 +80,6 @@ WORKLOADS = {
     "unet": lambda: (seeded(UNet()), (numbers(1, 3, 128, 128),)),
     "vit": lambda: (seeded(Vit()), (numbers(1, 3, 224, 224),)),
     "llama": lambda: (seeded(Llama()), (tokens(32000),)),
+    "lstm": lambda: (seeded(LstmLm()), (tokens(33278, 35, 20),)),
     **{f"mm_{m}x{k}x{n}": product(m, k, n) for m, k, n in PRODUCTS},
 }

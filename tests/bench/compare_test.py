@@ -31,6 +31,15 @@ for line in sys.stdin:
     states = [pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in others.read_text().split()]
     print(json.dumps({"med_ms": 1, "min_ms": 1, "cpu_ms": 0, "rss_mb": 1, "states": states, "count": int(line)}), flush=True)
 '''
+# vitro_bench --serve WORK WHO train: the eager one loses another way.
+TRAINS = r'''
+import json, sys
+losses = {"eager": [2.3, 2.3001], "peak": None}.get(sys.argv[3], [2.3, 2.299])
+first = {"first_ms": 7, "kernels": -1, "parameters": 1000} | ({"losses": losses} if losses else {})
+print(json.dumps(first), flush=True)
+for line in sys.stdin:
+    print(json.dumps({"med_ms": 1, "min_ms": 1, "cpu_ms": 0, "rss_mb": 1}), flush=True)
+'''
 DIES = 'import sys; print("{}", flush=True); sys.stdin.readline(); sys.exit(3)'
 
 
@@ -95,6 +104,27 @@ class Tables(unittest.TestCase):
     def test_json_has_the_ratios(self):
         rows = [json.loads(l) for l in compare(line("compiled", [1, 1]) + line("onednn", [2, 2]), "--json").stdout.splitlines()]
         self.assertEqual(rows[1]["ratio"], {"median": 2, "low": 2, "high": 2})
+
+
+    def test_training_steps_have_tables_of_their_own(self):
+        train = lambda who, **more: line(who, [2.0, 2.0], **more).replace('"fwd"', '"train"')
+        out = compare(line("compiled", [1.0, 1.0]) + train("compiled", cold_ms=9, warm_ms=4) + train("compiled_forward") + train("xla")).stdout
+        self.assertIn("### Median, ms (fwd)", out)
+        self.assertIn("### Median, ms (train)", out)
+        self.assertIn("| mlp | 1 (1 to 1) | 1 (1 to 1) | 1 (1 to 1) |", out)  # compiled_forward, xla, the best peer
+        self.assertIn("### First two steps, ms: caches empty / filled (train)", out)
+        self.assertIn("| mlp | 9 / 4 |", out)
+
+    def test_the_step_of_the_optimizer_is_shown_as_a_rate(self):
+        rows = [{"work": "adamw", "mode": "train", "who": who, "med_ms": ms, "parameters": 1e6} for who, ms in (("compiled", 2.8), ("memory", 1.4))]
+        out = compare("".join(json.dumps(row) + "\n" for row in rows)).stdout
+        self.assertIn("### AdamW, GB/s (train)", out)
+        self.assertIn("| adamw | 10 | 20 |", out)
+
+    def test_ratios_are_those_of_the_same_mode(self):
+        rows = line("compiled", [1, 1]) + (line("compiled", [4, 4]) + line("xla", [2, 2])).replace('"fwd"', '"train"')
+        found = [json.loads(l) for l in compare(rows, "--json").stdout.splitlines()]
+        self.assertEqual(found[2]["ratio"]["median"], 0.5)
 
 
 class Rounds(unittest.TestCase):
@@ -174,13 +204,25 @@ class Rounds(unittest.TestCase):
         with self.assertRaisesRegex(rounds.Failed, "fake gave no answer; status 3"):
             resident.turn(1)
 
-    def test_one_that_cannot_start_does_not_stop_the_others(self):
+    def compare_with(self, script, *arguments):
+        """bench/compare with this text as vitro_bench."""
         with tempfile.TemporaryDirectory() as folder:
             bench = pathlib.Path(folder) / "bench"
-            bench.write_text(f'#!/bin/sh\n[ "$3" = eager ] && exit 5\nexec {sys.executable} -c \'{FAKE}\' {os.devnull}\n')
+            bench.write_text(script)
             bench.chmod(0o755)
-            command = [sys.executable, COMPARE, "--bench", bench, "--only", "mlp", "--who", "compiled", "--who", "eager", "--rounds", "2", "--turn-ms", "1"]
-            done = subprocess.run(command, capture_output=True, text=True)
+            command = [sys.executable, COMPARE, "--bench", bench, "--only", "mlp", "--rounds", "2", "--turn-ms", "1", *arguments]
+            return subprocess.run(command, capture_output=True, text=True)
+
+    def test_one_that_trains_otherwise_is_not_measured(self):
+        ours = [word for who in ("compiled", "eager", "compiled_forward", "peak") for word in ("--who", who)]
+        done = self.compare_with(f"#!{sys.executable}\n{TRAINS}", "--mode", "train", *ours)
+        self.assertIn("compare: mlp: eager is not measured: its first losses are [2.3, 2.3001], those of compiled [2.3, 2.299]", done.stderr)
+        self.assertIn("| work | compiled | compiled_forward | peak |", done.stdout)
+        self.assertIn("| mlp | – / 1 | – / 1 | – / 1 |", done.stdout)  # an unknown number of kernels
+
+    def test_one_that_cannot_start_does_not_stop_the_others(self):
+        script = f'#!/bin/sh\n[ "$3" = eager ] && exit 5\nexec {sys.executable} -c \'{FAKE}\' {os.devnull}\n'
+        done = self.compare_with(script, "--who", "compiled", "--who", "eager")
         self.assertIn("compare: mlp: eager gave no answer; status 5", done.stderr)
         self.assertIn("| mlp | 1 |", done.stdout)
         self.assertIn("| mlp | 7 / 7 |", done.stdout)

@@ -3,6 +3,8 @@ import os
 
 import torch
 
+from .eager import forward_of, stepper
+
 
 def prepare(model, inputs, folder):
     return model, inputs
@@ -18,6 +20,14 @@ def load(prepared, cache):
             return compiled(*inputs).numpy()
 
     return call
+
+
+def train(training, cache, compiles_optimizer=False):
+    """The loss is one compiled function with its gradients; the optimizer is torch's fused one, or compiled as well."""
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+    optimizer = training.optimize(fused=None if compiles_optimizer else True)
+    optimize = torch.compile(optimizer.step) if compiles_optimizer else optimizer.step
+    return stepper(training, torch.compile(forward_of(training)), optimizer, optimize)
 
 
 def kernels():

@@ -14,10 +14,23 @@ def conv(w, name, x, stride=1, groups=1):
     return y + w[name + ".bias"] if name + ".bias" in w else y
 
 
+def statistics(w, norm, x):
+    """Mean and variance of each channel: those that are kept or, in training, the batch's; then new ones to keep are in w.running."""
+    kept = [w[norm + part] for part in (".running_mean", ".running_var")]
+    if not hasattr(w, "running"):
+        return kept
+    mean = x.mean((0, 1, 2))
+    variance = jnp.square(x - mean).mean((0, 1, 2))
+    count = x.size // x.shape[-1]
+    w.running |= {norm + ".running_mean": 0.9 * kept[0] + 0.1 * mean, norm + ".running_var": 0.9 * kept[1] + 0.1 * variance * count / (count - 1)}
+    return mean, variance
+
+
 def conv_norm(w, name, x, stride=1, groups=1):
     norm = name + ".norm"
-    scale = w[norm + ".weight"] * jax.lax.rsqrt(w[norm + ".running_var"] + 1e-5)
-    return (conv(w, name + ".0", x, stride, groups) - w[norm + ".running_mean"]) * scale + w[norm + ".bias"]
+    y = conv(w, name + ".0", x, stride, groups)
+    mean, variance = statistics(w, norm, y)
+    return (y - mean) * (w[norm + ".weight"] * jax.lax.rsqrt(variance + 1e-5)) + w[norm + ".bias"]
 
 
 def pool(x, size, stride, pad):

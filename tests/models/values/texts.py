@@ -1,6 +1,4 @@
 """The language models of the other scripts that bench/peers lays out otherwise than the C++ models: filled as these are."""
-from torch import nn
-
 import models
 from made_up import fill, fill_parts, state
 
@@ -30,20 +28,5 @@ def bert(*args, **options):
     return fill_parts(model, no_shift(parts))
 
 
-class LstmLm(nn.Module):
-    """As in PyTorch's example word_language_model."""
-
-    def __init__(self, vocabulary, width, layers, tied):
-        super().__init__()
-        self.encoder = nn.Embedding(vocabulary, width)
-        self.rnn = nn.LSTM(width, width, layers)
-        self.decoder = nn.Linear(width, vocabulary)
-        if tied:
-            self.decoder.weight = self.encoder.weight
-
-    def forward(self, ids):
-        return self.decoder(self.rnn(self.encoder(ids))[0])
-
-
 def lstm_lm(*args, **options):
-    return fill(LstmLm(*args, **options))
+    return fill(models.LstmLm(*args, **options))
