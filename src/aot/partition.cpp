@@ -7,7 +7,6 @@
 #include "aot/partition.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "aot/min_cut.h"
 #include "graph/metas.h"
@@ -52,6 +51,24 @@ bool has_data_size(const Node& node) {
 // Whether it may be computed again at all: users' functions may be slow.
 bool is_possible(const Node& node) {
   return node.op->kind != OpKind::opaque && !has_data_size(node);
+}
+
+// By node: whether it is computed to get the values.  `read(v)` is called for each value that is
+// read then and is not given.
+template <class IsGiven, class Read>
+std::vector<bool> computed_for(const std::vector<Value>& values, const Graph& g, IsGiven is_given,
+                               Read read) {
+  std::vector<bool> out(g.size(), false);
+  for (const Value v : values) out[v.node.n] = true;
+  for (auto n = static_cast<uint32_t>(g.size()); n-- > 0;) {
+    if (!out[n]) continue;
+    each_operand(g.nodes()[n], [&](Value v) {
+      if (is_given(v)) return;
+      out[v.node.n] = true;
+      read(v);
+    });
+  }
+  return out;
 }
 
 // Multiplications and additions, or else the elements that are read.
@@ -149,14 +166,8 @@ class Partitioner {
     const auto is_given = [&](Value v) {
       return g_[v.node].is_input() || kept_[index(v)] || kept[index(v)];
     };
-    std::vector<bool> computed(g_.size(), false), read(values_, false);
-    for (const Value v : parts.again) computed[v.node.n] = true;
-    for (uint32_t n = static_cast<uint32_t>(g_.size()); n-- > 0;) {
-      if (!computed[n]) continue;
-      each_operand(g_.nodes()[n], [&](Value v) {
-        if (!is_given(v)) computed[v.node.n] = read[index(v)] = true;
-      });
-    }
+    std::vector<bool> read(values_, false);
+    (void)computed_for(parts.again, g_, is_given, [&](Value v) { read[index(v)] = true; });
     std::vector<Value> out;
     for (const Value v : parts.again) {
       if (whole_[index(v)] && read[index(v)]) out.push_back(v);
@@ -252,21 +263,13 @@ Partition partition(const Graph& graph, const Needs& needs) {
   return Partitioner(graph, needs).run();
 }
 
-Recomputation recomputation(const Graph& graph, const std::vector<Value>& values,
-                            const std::vector<Value>& given) {
+Rematerialization rematerialization(const Graph& graph, const std::vector<Value>& values,
+                                    const std::vector<Value>& given) {
   const auto is_given = [&](Value v) {
     return graph[v.node].is_input() || std::ranges::find(given, v) != given.end();
   };
-  // By node: whether one of its results is computed again.
-  std::vector<bool> computed(graph.size(), false);
-  for (const Value v : values) computed[v.node.n] = true;
-  for (uint32_t n = static_cast<uint32_t>(graph.size()); n-- > 0;) {
-    if (!computed[n]) continue;
-    each_operand(graph.nodes()[n], [&](Value v) {
-      if (!is_given(v)) computed[v.node.n] = true;
-    });
-  }
-  Recomputation out;
+  const std::vector<bool> computed = computed_for(values, graph, is_given, [](Value) {});
+  Rematerialization out;
   std::vector<std::pair<Value, Value>> now;  // of the sources
   std::vector<NodeId> node_now(graph.size());
   const auto mapped = [&](Value v) -> Value {

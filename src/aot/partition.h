@@ -34,11 +34,12 @@ struct Partition {
 Partition partition(const graph::Graph& graph, const Needs& needs);
 
 // The program that computes `values` from some of `given` and the inputs of `graph`.
-struct Recomputation {
+struct Rematerialization {
   graph::Graph graph;                 // its outputs are the values
   std::vector<graph::Value> sources;  // of its inputs, in order
 };
-Recomputation recomputation(const graph::Graph& graph, const std::vector<graph::Value>& values,
-                            const std::vector<graph::Value>& given);
+Rematerialization rematerialization(const graph::Graph& graph,
+                                    const std::vector<graph::Value>& values,
+                                    const std::vector<graph::Value>& given);
 
 }  // namespace vitro::aot

@@ -214,7 +214,6 @@ WriteNode::WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps,
     : Node(inner->op, inner->where, 1),
       base_(std::move(base)),
       is_row_major_(attribute::same(base_.strides, contiguous_strides(base_.sizes))),
-      within_(call_of_this_thread),
       steps_(std::move(steps)),
       inner_(std::move(inner)) {
   edges = inner_->edges;
@@ -230,7 +229,7 @@ void WriteNode::release() {
 
 Tensor WriteNode::copy_of(const Tensor& gradient) const {
   if (is_row_major_) return clone(gradient, ops::MemoryFormat::contiguous);
-  return laid_out_as(within_ == call_of_this_thread ? base_ : in_numbers(base_), gradient);
+  return laid_out_as(within == call_of_this_thread ? base_ : in_numbers(base_), gradient);
 }
 
 std::vector<Tensor> WriteNode::back(std::span<const Tensor> gradients) {

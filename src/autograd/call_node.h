@@ -116,9 +116,8 @@ class WriteNode final : public Node {
  private:
   Tensor copy_of(const Tensor& gradient) const;
 
-  TensorMeta base_;
+  TensorMeta base_;  // may contain symbols of the call `within`
   bool is_row_major_;
-  uint64_t within_;  // the compiled call in which it was made, whose symbols `base_` may contain
   std::vector<ViewStep> steps_;
   std::shared_ptr<CallNode> inner_;
 };

@@ -1,5 +1,6 @@
 // The backward pass: goes through the graph from the outputs, nodes made later first, sums the
-// gradients that reach a node by several edges, and runs it once all of them are there.
+// gradients that reach a node by several edges, and runs it once all of them are there: alone, or
+// with the others of the same compiled call as a compiled program (core/backward_region.h).
 #include <algorithm>
 #include <memory>
 #include <queue>

@@ -93,7 +93,6 @@ class FunctionNode final : public Node {
                std::span<const Tensor> computed, FunctionCall::Backward backward,
                std::function<void()> release)
       : Node(name, {}, computed.size()),
-        within_(call_of_this_thread),
         backward_(std::move(backward)),
         release_(std::move(release)) {
     std::vector<Operand> known;
@@ -138,10 +137,9 @@ class FunctionNode final : public Node {
 
  private:
   TensorMeta in_this_call(const TensorMeta& meta) const {
-    return within_ == call_of_this_thread ? meta : sizes_.in_numbers(meta);
+    return within == call_of_this_thread ? meta : sizes_.in_numbers(meta);
   }
   std::vector<Place> arguments_, results_;
-  uint64_t within_;  // the compiled call in which it was made
   DataSizes sizes_;
   FunctionCall::Backward backward_;
   std::function<void()> release_;

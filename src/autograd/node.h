@@ -82,7 +82,7 @@ class Node {
   const uint32_t module;  // in which the call was made (base/module_path.h)
   const uint64_t number;  // grows in the order in which nodes are made
   const size_t results;
-  // Of the compiled function that made the call, and which call of it this was; null: none did.
+  // Of the compiled function that recorded the call, and the number of its call; null, 0: none did.
   const std::shared_ptr<BackwardRegion> region;
   const uint64_t within;
   std::vector<Edge> edges;

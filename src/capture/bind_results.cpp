@@ -78,7 +78,7 @@ std::vector<graph::Output> bind_results(const RecordedPath& path, const Function
                                         const std::vector<uint64_t>& live, Plan* plan) {
   ResultBinder binder(path, program, plan);
   for (uint32_t slot = 0; slot < path.table.size(); ++slot) {
-    if ((live[slot / 64] >> (slot % 64) & 1) != 0) binder.add_result(slot);
+    if (has_slot(live, slot)) binder.add_result(slot);
   }
   for (const TraceNode* node : path.nodes) binder.add_data_size(*node);
   for (uint32_t memory = 0; memory < path.memory_count(); ++memory) binder.add_written(memory);

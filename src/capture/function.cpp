@@ -301,13 +301,9 @@ void graph_break(std::string_view reason, std::source_location where) {
   if (Call* call = call_in_stack()) call->break_here(asked_break, reason, where);
 }
 
-namespace {
-const std::shared_ptr<BackwardRegion> no_region;
-}  // namespace
-
 struct Disabled::Stack {
   std::vector<InterpreterFrame> above;  // filled before pointers into it are taken
-  UsingBackwardRegion eager{no_region};
+  UsingBackwardRegion eager{nullptr};   // its gradients are not compiled, either
 };
 
 Disabled::Disabled(std::source_location where) : before_(thread_state.top), seen_(false) {

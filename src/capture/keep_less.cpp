@@ -166,7 +166,7 @@ class KeepLess {
   void add_program(const std::vector<Value>& again, const ValueOf& value_of) {
     std::vector<Value> given;
     for (const Output& output : outputs_) given.push_back(output.value);
-    const aot::Recomputation made = aot::recomputation(program_.graph, again, given);
+    const aot::Rematerialization made = aot::rematerialization(program_.graph, again, given);
     Functional program;
     program.graph = made.graph;
     for (uint32_t i = 0; i < made.sources.size(); ++i) program.inputs.push_back({.slot = i});

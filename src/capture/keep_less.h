@@ -10,11 +10,6 @@
 
 namespace vitro::capture {
 
-// Whether the bit of a slot is set.
-inline bool has_slot(const std::vector<uint64_t>& bits, uint32_t slot) {
-  return slot / 64 < bits.size() && (bits[slot / 64] >> slot % 64 & 1) != 0;
-}
-
 // `saved`: a bit per slot, for deferred tensors that only gradients hold, and external ones that
 // gradients hold, too.  Changes the program and its outputs, and what the plan says of them.
 void keep_less(const RecordedPath& path, const std::vector<uint64_t>& saved, double memory_budget,

@@ -270,16 +270,14 @@ RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
   for (const TraceNode* s = matcher_.cursor(); s->op; s = s->parent) {
     for (uint32_t k = 0; k < s->result_count; ++k) {
       const uint32_t slot = s->first_slot + k;
-      const auto wanted = [slot](const SegmentVariant& e) {
-        return (e.live[slot / 64] >> slot % 64 & 1) != 0;
-      };
+      const auto wanted = [slot](const SegmentVariant& e) { return has_slot(e.live, slot); };
       if (wanted(before) == wanted(now)) continue;
       append_to(reason.text, cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name,
                                  " (", location_text(s->location), ") is ",
                                  wanted(now) ? "now kept" : "no longer kept"));
     }
   }
-  if (reason.text.empty()) reason.text = "gradients keep other results, or alone keep others";
+  if (reason.text.empty()) reason.text = "gradients hold other results than before";
   return reason;
 }
 

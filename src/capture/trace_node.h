@@ -26,6 +26,11 @@ namespace vitro::capture {
 
 constexpr uint32_t no_slot = ~0U;
 
+// In a set of slots, a bit for each; those after its end are not in it.
+inline bool has_slot(const std::vector<uint64_t>& set, uint32_t slot) {
+  return slot / 64 < set.size() && (set[slot / 64] >> slot % 64 & 1) != 0;
+}
+
 // A tensor that the segment does not make (an argument, a parameter), with the conditions on it in
 // later calls.  Symbols in `meta` are bound here, or must equal their earlier value.  The offset is
 // 0, relative to the tensor's own, so that one recorded input fits windows anywhere in a storage;

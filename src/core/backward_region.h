@@ -5,6 +5,7 @@
 // refer to its region, and a backward pass runs the nodes of one call together.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -24,10 +25,11 @@ class BackwardRegion {
 // That of the compiled function that this thread runs; null: none.
 const std::shared_ptr<BackwardRegion>& backward_region();
 
-// Sets it for a scope.
+// Sets it for a scope.  `region` must live as long.
 class UsingBackwardRegion {
  public:
   explicit UsingBackwardRegion(const std::shared_ptr<BackwardRegion>& region);
+  explicit UsingBackwardRegion(std::nullptr_t);
   ~UsingBackwardRegion();
   UsingBackwardRegion(const UsingBackwardRegion&) = delete;
 

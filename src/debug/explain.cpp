@@ -141,8 +141,9 @@ void append_segment(std::string& out, const SegmentReport& segment, bool with_so
   append_guards(out, segment.guards);
   if (!segment.computed_again.empty()) {
     out += cat("  for gradients: ", report::bytes_text(static_cast<double>(segment.kept_bytes)),
-               " are kept, ", report::bytes_text(static_cast<double>(segment.kept_bytes_without)),
-               " if nothing were computed again; computed again: ",
+               " are kept instead of ",
+               report::bytes_text(static_cast<double>(segment.kept_bytes_without)),
+               ", by the sizes of the recorded call; computed again: ",
                joined(segment.computed_again, ", "), '\n');
   }
   if (segment.build) append_build(out, *segment.build, with_source);

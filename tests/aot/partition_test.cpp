@@ -152,15 +152,15 @@ TEST(Partition, never_computes_opaque_ops_again) {
   EXPECT_EQ(names(g, partition_of(g, {}, 0).keep), (Names{"linalg_cholesky_ex"}));
 }
 
-TEST(Recomputation, is_the_program_from_what_is_given) {
+TEST(Rematerialization, is_the_program_from_what_is_given) {
   const Graph g = parsed(R"(graph(x: f32[8, 16], w: f32[16, 32], b: f32[32]) {
     mm: f32[8, 32] = mm(x, w)
     add: f32[8, 32] = add(mm, b)
     exp: f32[8, 32] = exp(add)
     return exp
   })");
-  const aot::Recomputation made =
-      aot::recomputation(g, {value_named(g, "exp")}, {value_named(g, "mm")});
+  const aot::Rematerialization made =
+      aot::rematerialization(g, {value_named(g, "exp")}, {value_named(g, "mm")});
   EXPECT_EQ(graph::verify(made.graph), "");
   EXPECT_EQ(graph::print(made.graph), R"(graph(mm: f32[8, 32], b: f32[32]) {
   add: f32[8, 32] = add(mm, b)

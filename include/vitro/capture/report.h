@@ -34,8 +34,8 @@ struct SegmentReport {
   std::shared_ptr<const BuildReport> build;  // how it was built; null if not kept
   int64_t compile_ns = 0, run_ns = 0;        // run_ns: the sum over all runs
   std::vector<GuardReport> guards;           // of the whole path to its end, without duplicates
-  // Results that gradients computed later need, and that these compute again instead of keeping
-  // them: "gelu: f32[8, 64]"; and the bytes that are kept for gradients, and would be.
+  // Results that gradients computed later compute again instead of keeping them: "gelu: f32[8]";
+  // the bytes that are kept, and that would be without it, by the sizes of the recorded call.
   std::vector<std::string> computed_again;
   int64_t kept_bytes = 0, kept_bytes_without = 0;
 };
