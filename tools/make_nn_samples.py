@@ -46,7 +46,7 @@ def mask(*rows):
 
 
 def fill(module):
-    """Parameters and buffers of a module, in the order of their registration."""
+    """Sets the parameters of a module, in the order of their registration."""
     with torch.no_grad():
         for i, parameter in enumerate(module.parameters()):
             parameter.copy_(real(100 + i, *parameter.shape, scale=1.0))

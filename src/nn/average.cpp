@@ -115,7 +115,7 @@ void WeightAverage::load_state_dict(std::span<const NamedTensor> state) {
 
 std::vector<std::pair<std::string, Tensor*>> WeightAverage::named_tensors() {
   std::vector<std::pair<std::string, Tensor*>> out;
-  for (Part& part : parts_) out.emplace_back(part.name, &part.value);
+  for (Part& part : parts_) out.emplace_back(cat(prefix, std::string_view(part.name)), &part.value);
   return out;
 }
 

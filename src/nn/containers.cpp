@@ -11,10 +11,7 @@ Tensor Sequential::operator()(ops::At x) const {
 }
 
 Module& Sequential::operator[](int64_t index) const {
-  const int64_t i = index < 0 ? index + size() : index;
-  VITRO_CHECK(i >= 0 && i < size(), "Sequential: index ", index, " is out of range for ", size(),
-              " modules");
-  return *steps_[static_cast<size_t>(i)].module;
+  return *steps_[static_cast<size_t>(position_of("Sequential", index, size()))].module;
 }
 
 }  // namespace vitro::nn

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/convolve.h"
+#include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/nn/init.h"
@@ -32,7 +33,7 @@ Dims sizes_of_weight(std::string_view layer, int rank, int64_t rows, int64_t col
 double bound_of(const Dims& weight) {
   int64_t terms = 1;
   for (size_t d = 1; d < weight.size(); ++d) terms *= weight[d];
-  return 1 / std::sqrt(static_cast<double>(terms));
+  return terms > 0 ? 1 / std::sqrt(static_cast<double>(terms)) : 0;
 }
 
 void check_groups(std::string_view layer, int64_t in, int64_t out, int64_t groups) {
@@ -48,22 +49,14 @@ constexpr ConvTransposeFunction transposed_convs[] = {&conv_transpose1d, &conv_t
                                                       &conv_transpose3d};
 
 // The border that a convolution adds to x, as the argument of pad(): from the last dimension on.
-Sizes border_of(const Tensor& weight, const ops::ConvAttrs& attrs) {
-  Sizes pad;
-  for (size_t d = weight.sizes().size() - 2; d-- > 0;) {
-    if (attrs.padding.word.empty()) {
-      pad.push_back(number_of(attrs.padding.numbers, d));
-      pad.push_back(pad.back());
-      continue;
-    }
-    const bool same = attrs.padding.word == "same";
-    const auto [before, after] =
-        same ? ops::same_padding(weight.sizes()[d + 2], number_of(attrs.dilation, d))
-             : ops::SamePadding{0, 0};
-    pad.push_back(before);
-    pad.push_back(after);
+Sizes border_of(std::string_view op, const Tensor& weight, const ops::ConvAttrs& attrs) {
+  const ops::ConvolveAttrs a = ops::attrs_of(op, weight, attrs);
+  Sizes border;
+  for (size_t d = a.padding.size(); d-- > 0;) {
+    border.push_back(a.padding[d]);
+    border.push_back(a.padding_after[d]);
   }
-  return pad;
+  return border;
 }
 
 }  // namespace
@@ -86,7 +79,11 @@ Tensor ConvNd::operator()(ops::At x) const {
     const ConvFunction conv = convs[rank_ - 1];
     if (mode_ == PaddingMode::zeros) return conv(in, weight, bias, attrs_);
     constexpr std::string_view modes[] = {"constant", "reflect", "replicate", "circular"};
-    const Tensor bordered = pad(in, border_of(weight, attrs_), modes[static_cast<size_t>(mode_)]);
+    constexpr std::string_view names[] = {"conv1d", "conv2d", "conv3d"};
+    const std::string_view op = names[rank_ - 1];
+    const CalledAs name(op, in.where);
+    const Tensor bordered =
+        pad(in, border_of(op, weight, attrs_), modes[static_cast<size_t>(mode_)]);
     return conv({bordered, in.where}, weight, bias,
                 {attrs_.stride, 0, attrs_.dilation, attrs_.groups});
   });

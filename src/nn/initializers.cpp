@@ -21,9 +21,9 @@ struct Fan {
 Fan fan_of(std::string_view function, const Tensor& weight) {
   VITRO_CHECK(weight.rank() >= 2, function, ": needs a tensor of rank 2 or more, got sizes ",
               numbers_of(weight.sizes()));
-  double each = 1;  // the elements of a kernel
-  for (int64_t d = 2; d < weight.rank(); ++d) each *= static_cast<double>(weight.size(d).value());
   const auto size = [&](int64_t d) { return static_cast<double>(weight.size(d).value()); };
+  double each = 1;  // the elements of a kernel
+  for (int64_t d = 2; d < weight.rank(); ++d) each *= size(d);
   return {size(1) * each, size(0) * each};
 }
 

@@ -7,10 +7,18 @@
 #include "vitro/ops/special.h"
 
 namespace vitro::nn {
+namespace {
+
+// Initial values lie between -bound and bound.
+double bound_of(int64_t inputs) {
+  return inputs > 0 ? 1 / std::sqrt(static_cast<double>(inputs)) : 0;
+}
+
+}  // namespace
 
 Linear::Linear(Module& owner, std::string name, int64_t in, int64_t out, bool with_bias)
     : Module(owner, std::move(name), "Linear") {
-  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  const double bound = bound_of(in);
   add_parameter("weight", weight, uniform({out, in}, -bound, bound));
   if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
 }
@@ -22,7 +30,7 @@ Tensor Linear::operator()(ops::At x) const {
 Bilinear::Bilinear(Module& owner, std::string name, int64_t in1, int64_t in2, int64_t out,
                    bool with_bias)
     : Module(owner, std::move(name), "Bilinear") {
-  const double bound = 1 / std::sqrt(static_cast<double>(in1));
+  const double bound = bound_of(in1);
   add_parameter("weight", weight, uniform({out, in1, in2}, -bound, bound));
   if (with_bias) add_parameter("bias", bias, uniform({out}, -bound, bound));
 }

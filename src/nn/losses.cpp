@@ -9,7 +9,9 @@
 namespace vitro::nn {
 namespace {
 
-Tensor reduced(const Tensor& losses, int64_t reduction) {
+Tensor reduced(std::string_view op, const Tensor& losses, int64_t reduction) {
+  VITRO_CHECK(reduction >= reduce_none && reduction <= reduce_sum, op,
+              ": reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
   if (reduction == reduce_none) return losses;
   return reduction == reduce_mean ? mean(losses) : sum(losses);
 }
@@ -28,7 +30,7 @@ Tensor MultiLabelSoftMarginLossFunction::operator()(ops::At x, const Tensor& tar
   const Tensor& t = x.operand.tensor();
   Tensor losses = -(target * log_sigmoid(x) + (1 - target) * log_sigmoid({-t, x.where}));
   if (weight.defined()) losses = losses * weight;
-  return reduced(mean(losses, -1), reduction);
+  return reduced("multilabel_soft_margin_loss", mean(losses, -1), reduction);
 }
 
 Tensor TripletMarginWithDistanceLossFunction::operator()(ops::At anchor, const Tensor& positive,
@@ -41,7 +43,8 @@ Tensor TripletMarginWithDistanceLossFunction::operator()(ops::At anchor, const T
   const Tensor near = distance(a, positive);
   Tensor far = distance(a, negative);
   if (swap) far = minimum(far, distance(positive, negative));
-  return reduced(clamp_min(margin + near - far, 0.0), reduction);
+  return reduced("triplet_margin_with_distance_loss", clamp_min(margin + near - far, 0.0),
+                 reduction);
 }
 
 }  // namespace vitro::nn

@@ -163,7 +163,8 @@ void Module::remove_hook(int64_t number) {
 // A hook gets the module that runs as one that it may change, as it belongs to the program.
 Tensor Module::with_hooks_before(Tensor x) const {
   bool is_watched = false;
-  for (const Hook& hook : hooks_) {
+  const std::vector<Hook> hooks = hooks_;  // a hook may remove itself
+  for (const Hook& hook : hooks) {
     is_watched |= static_cast<bool>(hook.backward);
     if (!hook.before) continue;
     Tensor other = hook.before(const_cast<Module&>(*this), x);
@@ -175,12 +176,13 @@ Tensor Module::with_hooks_before(Tensor x) const {
 
 Tensor Module::with_hooks_after(const Tensor& x, Tensor y) const {
   auto& self = const_cast<Module&>(*this);
-  for (const Hook& hook : hooks_) {
+  const std::vector<Hook> hooks = hooks_;  // a hook may remove itself
+  for (const Hook& hook : hooks) {
     if (!hook.after) continue;
     Tensor other = hook.after(self, x, y);
     if (other.defined()) y = std::move(other);
   }
-  for (const Hook& hook : hooks_) {
+  for (const Hook& hook : hooks) {
     if (!hook.backward || !y.requires_grad()) continue;
     if (!x.requires_grad()) {
       register_hook(y, [&self, f = hook.backward](const Tensor& g) {

@@ -16,8 +16,9 @@ namespace vitro::nn {
 RecurrentBase::RecurrentBase(std::string kind, Module& owner, std::string name, int64_t gates,
                              int64_t in, int64_t hidden, RecurrentOptions options)
     : Module(owner, std::move(name), std::move(kind)), hidden_(hidden), options_(options) {
-  VITRO_CHECK(hidden > 0 && options.num_layers > 0, "a recurrent layer: needs a positive hidden ",
-              "size and num_layers, got ", hidden, " and ", options.num_layers);
+  VITRO_CHECK(hidden > 0 && options.num_layers > 0,
+              "a recurrent layer: needs a positive hidden size and num_layers, got ", hidden,
+              " and ", options.num_layers);
   VITRO_CHECK(
       options.proj_size >= 0 && options.proj_size < hidden && (gates == 4 || !options.proj_size),
       "a recurrent layer: proj_size is for an LSTM and must be less than the hidden size ", hidden,
@@ -110,11 +111,12 @@ Tensor CellBase::state(const Tensor& given, const Tensor& x) const {
 
 namespace {
 
-// x and one step, as a batch.
+// One step [in] as a batch of one.
 Tensor batch_of(const Tensor& x) {
   return x.rank() == 1 ? unsqueeze(x, 0) : x;
 }
-Tensor as(const Tensor& x, const Tensor& batch) {
+// The result for x: without n if x has none.
+Tensor result_for(const Tensor& x, const Tensor& batch) {
   return x.rank() == 1 ? squeeze(batch, 0) : batch;
 }
 
@@ -128,20 +130,21 @@ std::tuple<Tensor, Tensor> LSTMCell::operator()(ops::At at, const Tensor& h,
   const Tensor &t = at.operand.tensor(), x = batch_of(t);
   const auto [h1, c1] =
       lstm_cell({x, at.where}, {state(h, x), state(c, x)}, weight_ih, weight_hh, bias_ih, bias_hh);
-  return {as(t, h1), as(t, c1)};
+  return {result_for(t, h1), result_for(t, c1)};
 }
 
 Tensor GRUCell::operator()(ops::At at, const Tensor& h) const {
   const ModuleScope here = scope();
   const Tensor &t = at.operand.tensor(), x = batch_of(t);
-  return as(t, gru_cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
+  return result_for(t,
+                    gru_cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
 }
 
 Tensor RNNCell::operator()(ops::At at, const Tensor& h) const {
   const ModuleScope here = scope();
   const Tensor &t = at.operand.tensor(), x = batch_of(t);
   const auto cell = nonlinearity_ == RNN::Nonlinearity::tanh ? &rnn_tanh_cell : &rnn_relu_cell;
-  return as(t, cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
+  return result_for(t, cell({x, at.where}, state(h, x), weight_ih, weight_hh, bias_ih, bias_hh));
 }
 
 }  // namespace vitro::nn

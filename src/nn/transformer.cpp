@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "vitro/core/interpreter.h"
+#include "vitro/base/called_as.h"
 #include "vitro/nn/init.h"
 #include "vitro/ops/all.h"
 
@@ -49,6 +49,7 @@ Tensor TransformerEncoderLayer::operator()(ops::At src, const Tensor& src_mask,
                                            const Tensor& src_key_padding_mask,
                                            bool is_causal) const {
   return forward(src, [&](const ops::At& in) {
+    const CalledAs name("transformer_encoder_layer", in.where);
     const auto attention = [&](const Tensor& t) {
       return dropout1(attend(self_attn, t, t, src_mask, src_key_padding_mask, is_causal));
     };
@@ -83,6 +84,7 @@ Tensor TransformerDecoderLayer::operator()(ops::At tgt, const Tensor& memory,
                                            const Tensor& memory_key_padding_mask,
                                            bool tgt_is_causal, bool memory_is_causal) const {
   return forward(tgt, [&](const ops::At& in) {
+    const CalledAs name("transformer_decoder_layer", in.where);
     const auto attention = [&](const Tensor& t) {
       return dropout1(attend(self_attn, t, t, tgt_mask, tgt_key_padding_mask, tgt_is_causal));
     };

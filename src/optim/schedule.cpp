@@ -101,6 +101,16 @@ double CosineAnnealingWarmRestarts::rate(double base, int64_t steps) const {
   return half_cosine(base, least_, static_cast<double>(at) / static_cast<double>(period));
 }
 
+namespace {
+
+// From `from` (at share 0) to `to` (at share 1).
+double annealed(OneCycleOptions::Anneal strategy, double from, double to, double share) {
+  return strategy == OneCycleOptions::Anneal::cos ? half_cosine(from, to, share)
+                                                  : from + (to - from) * share;
+}
+
+}  // namespace
+
 OneCycleLR::OneCycleLR(Optimizer& optimizer, double max_lr, int64_t total_steps,
                        OneCycleOptions options)
     : Schedule(optimizer), max_(max_lr), total_(total_steps), options_(options) {
@@ -115,9 +125,7 @@ double OneCycleLR::between(int64_t steps, double first, double middle, double la
   const auto total = static_cast<double>(total_), at = static_cast<double>(steps);
   const double up = options_.pct_start * total - 1;
   const auto from_to = [&](double from, double to, double begin, double end) {
-    const double share = (at - begin) / (end - begin);
-    return options_.anneal_strategy == OneCycleOptions::Anneal::cos ? half_cosine(from, to, share)
-                                                                    : from + (to - from) * share;
+    return annealed(options_.anneal_strategy, from, to, (at - begin) / (end - begin));
   };
   if (at <= up) return from_to(first, middle, 0, up);
   if (!options_.three_phase) return from_to(middle, last, up, total - 1);
@@ -146,7 +154,7 @@ SWALR::SWALR(Optimizer& optimizer, double swa_lr, int64_t anneal_epochs, Anneal 
 double SWALR::rate(double base, int64_t steps) const {
   if (steps >= epochs_) return last_;
   const double share = static_cast<double>(steps) / static_cast<double>(epochs_);
-  return strategy_ == Anneal::cos ? half_cosine(base, last_, share) : base + (last_ - base) * share;
+  return annealed(strategy_, base, last_, share);
 }
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, PlateauOptions options)

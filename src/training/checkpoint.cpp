@@ -93,7 +93,7 @@ void Checkpoint::add(std::string_view name, nn::Module& module) {
 void Checkpoint::add(std::string_view name, nn::WeightAverage& average) {
   begin(name);
   for (const auto& [own, tensor] : average.named_tensors())
-    tensors_.push_back({cat(name, ".module.", std::string_view(own)), tensor, tensor});
+    tensors_.push_back({cat(name, '.', std::string_view(own)), tensor, tensor});
   add_number(cat(name, ".n_averaged"), average.mutable_count());
 }
 

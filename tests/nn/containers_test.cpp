@@ -118,7 +118,7 @@ TEST_F(Containers, list_modules_of_one_type) {
   EXPECT_EQ(error_of([&] { return &net.heads.add("small", 1, 1); }),
             "ModuleDict: there already is a module \"small\"");
   EXPECT_EQ(error_of([&] { return &net.heads.add("a.b", 1, 1); }),
-            "ModuleDict: a key must not be empty and has no dot, got \"a.b\"");
+            "ModuleDict: a key must not be empty or contain a dot, got \"a.b\"");
   EXPECT_EQ(error_of([&] { return ModuleList<Linear>(net, "").size(); }),
             "the name of a list of modules must not be empty");
 }
@@ -204,6 +204,27 @@ TEST_F(Containers, run_hooks_around_their_modules) {
   EXPECT_EQ(numbers(fast(x)), plain);
   EXPECT_EQ(error_of([&] { return relu.register_forward_hook({}); }),
             "register_forward_hook: the hook is empty");
+}
+
+TEST_F(Containers, run_all_hooks_if_one_removes_itself) {
+  ReLU relu;
+  int before = 0, after = 0;
+  int64_t once = 0;
+  once = relu.register_forward_pre_hook([&](Module& self, const Tensor&) {
+    self.remove_hook(once);
+    return Tensor();
+  });
+  relu.register_forward_pre_hook([&](Module&, const Tensor&) {
+    ++before;
+    return Tensor();
+  });
+  relu.register_forward_hook([&](Module&, const Tensor&, const Tensor&) {
+    ++after;
+    return Tensor();
+  });
+  for (int i = 0; i < 2; ++i) (void)relu(ones({3}));
+  EXPECT_EQ(before, 2);
+  EXPECT_EQ(after, 2);
 }
 
 TEST_F(Containers, run_hooks_for_their_gradients) {
@@ -297,6 +318,9 @@ TEST_F(Containers, and_layers_refuse_what_does_not_fit) {
   EXPECT_EQ(
       error_of([&] { return norm(ones({2, 1})); }),
       "instance_norm: the statistics of a channel need more than one value, got sizes [2, 1]");
+  const MultiLabelSoftMarginLoss loss({.reduction = 7});
+  EXPECT_EQ(error_of([&] { return loss(ones({2, 3}), ones({2, 3})); }),
+            "multilabel_soft_margin_loss: reduction must be 0 (none), 1 (mean) or 2 (sum), got 7");
   const EmbeddingBag bag(root, "bag", 4, 2);
   EXPECT_EQ(error_of([&] { return bag(arange(3)); }),
             "embedding_bag: indices of rank 1 need offsets");

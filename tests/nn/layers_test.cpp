@@ -137,6 +137,24 @@ TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {
   }
 }
 
+TEST_F(Layers, refuse_a_border_that_no_convolution_has) {
+  Module root;
+  const Conv2d layer(root, "conv", 1, 1, {3, 3}, {.padding = "smae"}, false, PaddingMode::reflect);
+  const Conv2d plain(root, "plain", 1, 1, {3, 3}, {.padding = "smae"}, false);
+  const Tensor x = full({1, 1, 5, 5}, 1.0);
+  const std::string want = error_of([&] { (void)plain(x); });
+  EXPECT_NE(want.find("smae"), std::string::npos) << want;
+  EXPECT_EQ(error_of([&] { (void)layer(x); }), want);
+}
+
+TEST_F(Layers, without_inputs_give_their_bias_which_is_0) {
+  Module root;
+  EXPECT_EQ(Linear(root, "linear", 0, 2)(full({3, 0}, 1.0)).to_vector<float>(),
+            std::vector<float>(6, 0.0F));
+  EXPECT_EQ(Conv2d(root, "conv", 0, 2, {3, 3}).bias.to_vector<float>(),
+            std::vector<float>(2, 0.0F));
+}
+
 bool same(const Tensor& a, const Tensor& b) {
   return a.sizes() == b.sizes() && a.to_vector<float>() == b.to_vector<float>();
 }

@@ -279,9 +279,9 @@ const TransformerOptions few{.dim_feedforward = 8, .dropout = 0};
 void add_encoders(Cases& out) {
   const Tensor q = real(0, {4, 2, 6});
   const Masks masks;
-  TransformerOptions first = few, gelu = few, plain = few;
+  TransformerOptions first = few, plain = few;
   first.norm_first = true;
-  gelu = first;
+  TransformerOptions gelu = first;
   gelu.activation = "gelu";
   gelu.batch_first = true;
   plain.bias = false;

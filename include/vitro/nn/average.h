@@ -40,11 +40,11 @@ class WeightAverage {
   // The number of calls of update().
   int64_t count() const { return count_; }
 
-  // Copies of "n_averaged", and "module.fc.weight" and so on.
+  // Copies of the count, "n_averaged", and of the tensors, "module.fc.weight" and so on.
   std::vector<NamedTensor> state_dict() const;
   // Error that lists what is missing, unexpected or of other sizes; then nothing is changed.
   void load_state_dict(std::span<const NamedTensor> state);
-  // For checkpoints: the tensors, under the names of the model, and the count.
+  // For checkpoints: the tensors, under their names in state_dict(), and the count.
   std::vector<std::pair<std::string, Tensor*>> named_tensors();
   int64_t& mutable_count() { return count_; }
 

@@ -35,6 +35,14 @@ concept TensorModule = std::derived_from<M, Module> && requires(M& module, const
   { module(x) } -> std::convertible_to<Tensor>;
 };
 
+// The position that an index means; a negative one counts from the end. Error if there is none.
+inline int64_t position_of(std::string_view container, int64_t index, int64_t size) {
+  const int64_t i = index < 0 ? index + size : index;
+  VITRO_CHECK(i >= 0 && i < size, container, ": index ", index, " is out of range for ", size,
+              " modules");
+  return i;
+}
+
 // Modules that are called one after the other, each with the result of the one before.
 class Sequential : public Module {
  public:
@@ -75,7 +83,7 @@ class Sequential : public Module {
   std::vector<Step> steps_;
 };
 
-// What lists and dictionaries of modules of one type have in common. They are no modules: their
+// What lists and dictionaries of modules of one type have in common. They are not modules: their
 // elements are submodules of the owner, with names such as "blocks.0".
 template <std::derived_from<Module> M>
 class ModulesOf {
@@ -121,12 +129,7 @@ class ModuleList : public ModulesOf<M> {
     return this->add_as(cat(this->size()), std::forward<Values>(values)...);
   }
   // A negative index counts from the end. Error if there is none.
-  M& operator[](int64_t index) {
-    const int64_t n = this->size(), i = index < 0 ? index + n : index;
-    VITRO_CHECK(i >= 0 && i < n, "ModuleList: index ", index, " is out of range for ", n,
-                " modules");
-    return this->at(i);
-  }
+  M& operator[](int64_t index) { return this->at(position_of("ModuleList", index, this->size())); }
   const M& operator[](int64_t index) const { return const_cast<ModuleList&>(*this)[index]; }
 };
 
@@ -138,8 +141,8 @@ class ModuleDict : public ModulesOf<M> {
   template <class... Values>
   M& add(std::string key, Values&&... values) {
     VITRO_CHECK(!key.empty() && key.find('.') == key.npos,
-                "ModuleDict: a key must not be empty and has no dot, got \"", std::string_view(key),
-                "\"");
+                "ModuleDict: a key must not be empty or contain a dot, got \"",
+                std::string_view(key), "\"");
     VITRO_CHECK(!contains(key), "ModuleDict: there already is a module \"", std::string_view(key),
                 "\"");
     M& made = this->add_as(key, std::forward<Values>(values)...);

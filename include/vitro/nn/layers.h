@@ -1,5 +1,5 @@
-// Includes the layers with parameters, and dropout; names, shapes and initial values are those of
-// torch.nn.
+// Includes the common layers: linear, convolutions, embeddings, norms and dropout. nn.h includes
+// all.
 #pragma once
 
 #include "vitro/nn/convolution.h"

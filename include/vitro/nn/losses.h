@@ -229,7 +229,7 @@ struct TripletMarginLossFunction {
 };
 using TripletMarginLoss = FunctionModule<TripletMarginLossFunction>;
 
-// The same with a distance of the program's own; none is that of TripletMarginLoss.
+// The same with a distance function of the program; if it is empty, that of TripletMarginLoss.
 struct TripletMarginWithDistanceLossFunction {
   static constexpr std::string_view kind = "TripletMarginWithDistanceLoss";
   std::function<Tensor(const Tensor&, const Tensor&)> distance_function = {};

@@ -107,8 +107,8 @@ using BatchNorm1d = BatchNorm<1>;
 using BatchNorm2d = BatchNorm<2>;
 using BatchNorm3d = BatchNorm<3>;
 
-// Normalizes each channel of each x[i], of the same sizes, where n may be left out ([n, channels]
-// is not meant here). In evaluation by the running statistics, if they are tracked.
+// Normalizes each channel of each x[i]. x has the sizes of a batch norm's, but not [n, channels]; n
+// may be left out. In evaluation by the running statistics, if they are tracked.
 class InstanceNormNd : public ChannelNorm {
  public:
   Tensor operator()(ops::At x) const;

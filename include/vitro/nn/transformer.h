@@ -99,12 +99,13 @@ class TransformerDecoder : public Module {
   std::optional<LayerNorm> norm;
 };
 
-// An encoder and a decoder, both with a norm of their results. Matrices begin as xavier_uniform_.
+// Of a call of Transformer.
 struct TransformerMasks {
   Tensor src_mask = {}, tgt_mask = {}, memory_mask = {};
   Tensor src_key_padding_mask = {}, tgt_key_padding_mask = {}, memory_key_padding_mask = {};
   bool src_is_causal = false, tgt_is_causal = false, memory_is_causal = false;
 };
+// An encoder and a decoder, both with a norm of their results. Matrices begin as xavier_uniform_.
 class Transformer : public Module {
  public:
   Transformer(Module& owner, std::string name, int64_t d_model = 512, int64_t nhead = 8,

@@ -137,7 +137,7 @@ class OneCycleLR final : public Schedule {
 // weights (nn::StochasticWeightAverage, nn/average.h).  torch.optim.swa_utils.SWALR.
 class SWALR final : public Schedule {
  public:
-  enum class Anneal : uint8_t { cos, linear };
+  using Anneal = OneCycleOptions::Anneal;
   SWALR(Optimizer& optimizer, double swa_lr, int64_t anneal_epochs = 10,
         Anneal anneal_strategy = Anneal::cos);
 
