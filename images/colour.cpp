@@ -90,11 +90,11 @@ Tensor rgb_to_grayscale(const Tensor& image, int num_output_channels) {
   check_colours("rgb_to_grayscale", image);
   VITRO_CHECK(num_output_channels == 1 || num_output_channels == 3,
               "rgb_to_grayscale: makes 1 or 3 channels, got ", num_output_channels);
-  Tensor grey = clone(image);
-  if (channels_of(image) == 3) {
-    const auto channel = [&](int64_t i) { return slice(image, -3, i, i + 1); };
-    grey = to(channel(0) * 0.2989 + channel(1) * 0.587 + channel(2) * 0.114, image.dtype());
-  }
+  const auto channel = [&](int64_t i) { return slice(image, -3, i, i + 1); };
+  const Tensor grey =
+      channels_of(image) == 1
+          ? clone(image)
+          : to(channel(0) * 0.2989 + channel(1) * 0.587 + channel(2) * 0.114, image.dtype());
   return num_output_channels == 1 ? grey : vitro::cat({grey, grey, grey}, -3);
 }
 
@@ -124,7 +124,9 @@ Tensor adjust_hue(const Tensor& image, double hue_factor) {
   VITRO_CHECK(hue_factor >= -0.5 && hue_factor <= 0.5, "adjust_hue: needs -0.5 to 0.5, got ",
               hue_factor);
   if (channels_of(image) == 1) return clone(image);
-  const Planes planes = planes_of("adjust_hue", clone(convert_image_dtype(image, DType::f32)));
+  const bool is_single = image.dtype() == DType::f32;
+  const Planes planes =
+      planes_of("adjust_hue", is_single ? clone(image) : convert_image_dtype(image, DType::f32));
   const int64_t size = planes.height * planes.width;
   float* one = planes.image.data<float>();
   for (int64_t i = 0; i < planes.count / 3; ++i, one += 3 * size) {

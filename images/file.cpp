@@ -6,7 +6,7 @@
 #include <turbojpeg.h>
 
 #include <algorithm>
-#include <cctype>
+#include <cerrno>
 #include <csetjmp>
 #include <cstring>
 #include <filesystem>
@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "vitro/base/cat.h"
+#include "vitro/base/lower_case.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/view.h"
 #include "vitro/report/output.h"
 
 namespace vitro::images {
@@ -121,27 +123,27 @@ Result<Pixels> decode_png(std::string_view bytes) {
   return out;
 }
 
-std::string encode_with_libpng(const std::vector<uint8_t>& pixels, int64_t height, int64_t width,
-                               int channels) {
+// Pixels: u8 [height, width, channels].
+std::string encode_with_libpng(const Tensor& pixels) {
   constexpr png_uint_32 formats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
                                      PNG_FORMAT_RGBA};
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
-  image.height = static_cast<png_uint_32>(height);
-  image.width = static_cast<png_uint_32>(width);
-  image.format = formats[channels - 1];
+  image.height = static_cast<png_uint_32>(pixels.size(0).value());
+  image.width = static_cast<png_uint_32>(pixels.size(1).value());
+  image.format = formats[pixels.size(2).value() - 1];
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string out(size, '\0');
-  VITRO_CHECK(
-      png_image_write_to_memory(&image, out.data(), &size, 0, pixels.data(), 0, nullptr) != 0,
-      "encode_png: ", std::string_view(image.message));
+  VITRO_CHECK(png_image_write_to_memory(&image, out.data(), &size, 0, pixels.const_data<uint8_t>(),
+                                        0, nullptr) != 0,
+              "encode_png: ", std::string_view(image.message));
   out.resize(size);
   return out;
 }
 
 // ---- JPEG
 
-// CMYK to RGBA as PIL does it: JPEG files have the inks inverted.
+// CMYK to RGBA as PIL does: JPEG files have the inks inverted.
 void convert_inks(std::vector<uint8_t>& pixels) {
   const auto product = [](uint32_t a, uint32_t b) {  // of parts of 255, rounded
     const uint32_t twice = a * b + 128;
@@ -176,16 +178,17 @@ Result<Pixels> decode_jpeg(std::string_view bytes) {
   return out;
 }
 
-std::string encode_with_turbojpeg(const std::vector<uint8_t>& pixels, int64_t height, int64_t width,
-                                  int channels, int quality) {
+std::string encode_with_turbojpeg(const Tensor& pixels, int quality) {
   const std::unique_ptr<void, int (*)(tjhandle)> encoder(tjInitCompress(), tjDestroy);
   VITRO_CHECK(encoder, "encode_jpeg: TurboJPEG cannot be used");
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
-  const int failed =
-      tjCompress2(encoder.get(), pixels.data(), static_cast<int>(width), 0,
-                  static_cast<int>(height), channels == 1 ? TJPF_GRAY : TJPF_RGB, &bytes, &size,
-                  channels == 1 ? TJSAMP_GRAY : TJSAMP_420, quality, TJFLAG_ACCURATEDCT);
+  const auto height = static_cast<int>(pixels.size(0).value());
+  const auto width = static_cast<int>(pixels.size(1).value());
+  const bool is_grey = pixels.size(2).value() == 1;
+  const int failed = tjCompress2(encoder.get(), pixels.const_data<uint8_t>(), width, 0, height,
+                                 is_grey ? TJPF_GRAY : TJPF_RGB, &bytes, &size,
+                                 is_grey ? TJSAMP_GRAY : TJSAMP_420, quality, TJFLAG_ACCURATEDCT);
   const std::unique_ptr<unsigned char, void (*)(unsigned char*)> owner(bytes, tjFree);
   VITRO_CHECK(failed == 0, "encode_jpeg: ", std::string_view(tjGetErrorStr2(encoder.get())));
   return {reinterpret_cast<const char*>(bytes), size};
@@ -211,16 +214,9 @@ Tensor planes_of(const Pixels& image, int channels) {
   return out;
 }
 
-// The channels of each pixel side by side.
-std::vector<uint8_t> interleaved(const Tensor& image) {
-  const Tensor planes = contiguous(image);
-  const auto channels = static_cast<size_t>(planes.size(0).value());
-  std::vector<uint8_t> out(static_cast<size_t>(planes.numel().value()));
-  const size_t count = out.size() / channels;
-  const uint8_t* from = planes.const_data<uint8_t>();
-  for (size_t c = 0; c < channels; ++c)
-    for (size_t i = 0; i < count; ++i) out[i * channels + c] = *from++;
-  return out;
+// The channels of each pixel side by side: [height, width, channels].
+Tensor interleaved(const Tensor& image) {
+  return contiguous(permute(image, {1, 2, 0}));
 }
 
 void check_encoded(const char* function, const Tensor& image, int64_t most_channels) {
@@ -249,8 +245,7 @@ bool begins_with(std::string_view bytes, std::initializer_list<unsigned char> ma
 }  // namespace
 
 bool is_image(std::string_view path) {
-  std::string ending(path.substr(std::min(path.rfind('.'), path.size())));
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = lower_case(path.substr(std::min(path.rfind('.'), path.size())));
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
 }
 
@@ -281,24 +276,24 @@ Result<Tensor> read_image(const std::string& path, int channels) {
         cat(path, ": has ", size, " bytes; images of up to ", largest_file, " bytes are read")};
   if (size == 0) return Failure{cat(path, ": is empty")};
   std::string bytes(size, '\0');
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file.read(bytes.data(), static_cast<std::streamsize>(size)))
-    return Failure{cat(path, ": cannot be read: ", std::strerror(errno))};
+    return Failure{
+        cat(path, ": cannot be read: ", errno != 0 ? std::strerror(errno) : "it became shorter")};
   return decode_image(bytes, path, channels);
 }
 
 std::string encode_png(const Tensor& image) {
   check_encoded("encode_png", image, 4);
-  return encode_with_libpng(interleaved(image), image.size(1).value(), image.size(2).value(),
-                            static_cast<int>(image.size(0).value()));
+  return encode_with_libpng(interleaved(image));
 }
 
 std::string encode_jpeg(const Tensor& image, int quality) {
   check_encoded("encode_jpeg", image, 3);
   VITRO_CHECK(quality >= 1 && quality <= 100, "encode_jpeg: got quality ", quality,
               ", needs 1 to 100");
-  return encode_with_turbojpeg(interleaved(image), image.size(1).value(), image.size(2).value(),
-                               static_cast<int>(image.size(0).value()), quality);
+  return encode_with_turbojpeg(interleaved(image), quality);
 }
 
 void write_png(const std::string& path, const Tensor& image) {

@@ -2,13 +2,13 @@
 #include "vitro/images/folder.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <system_error>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/base/lower_case.h"
 #include "vitro/images/file.h"
 
 namespace vitro::images {
@@ -39,12 +39,18 @@ Listing listing_of(const fs::path& folder) {
   return out;
 }
 
+// Without links.
+fs::path real_path(const fs::path& folder) {
+  std::error_code problem;
+  fs::path out = fs::canonical(folder, problem);
+  VITRO_CHECK(!problem, "ImageFolder: ", folder.string(), " cannot be read: ", problem.message());
+  return out;
+}
+
 // The folders in and below one, with their files.  `above`: those that it lies in, without links.
 void find_files(const fs::path& folder, std::vector<fs::path>& above,
                 std::map<std::string, std::vector<std::string>>& found) {
-  std::error_code problem;
-  const fs::path real = fs::canonical(folder, problem);
-  VITRO_CHECK(!problem, "ImageFolder: ", folder.string(), " cannot be read: ", problem.message());
+  const fs::path real = real_path(folder);
   VITRO_CHECK(std::ranges::find(above, real) == above.end(), "ImageFolder: ", folder.string(),
               " is a link to a folder that it lies in, ", real.string());
   above.push_back(real);
@@ -54,14 +60,9 @@ void find_files(const fs::path& folder, std::vector<fs::path>& above,
   above.pop_back();
 }
 
-std::string small_letters(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 bool is_sample(const std::string& path, const ImageFolderOptions& options) {
   if (options.is_valid_file) return options.is_valid_file(path);
-  const std::string small = small_letters(path);
+  const std::string small = lower_case(path);
   return std::ranges::any_of(options.extensions,
                              [&](const std::string& ending) { return small.ends_with(ending); });
 }
@@ -80,8 +81,8 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
   VITRO_CHECK(!classes_.empty(), "ImageFolder: there is no class folder in ", root,
               "; images are expected in ", root, "/CLASS/");
   std::vector<std::string> empty;
+  std::vector<fs::path> above{real_path(root)};
   for (size_t i = 0; i < classes_.size(); ++i) {
-    std::vector<fs::path> above{fs::canonical(root)};
     std::map<std::string, std::vector<std::string>> found;
     find_files(fs::path(root) / classes_[i], above, found);
     const size_t before = samples_.size();

@@ -140,7 +140,7 @@ struct Sampler {
     return has(x, y) ? static_cast<double>(plane[y * image.width + x]) : fill;
   }
   // Pixels outside count as 0.  The result is mixed with `fill` by the part that lies inside, as
-  // torchvision does it.
+  // torchvision does.
   double bilinear(const T* plane, Place at) const {
     const double left = std::floor(at.x), top = std::floor(at.y);
     double sum = 0, inside = 0;
@@ -185,6 +185,7 @@ Tensor sampled(const char* function, const Tensor& given, const Planes& image, c
                ImageSize size, InterpolationMode mode, double fill) {
   VITRO_CHECK(mode != InterpolationMode::bicubic, function,
               ": needs the interpolation nearest or bilinear");
+  if (image.height > 0 && image.width > 0) check_size(function, size.height, size.width);
   Planes out = new_planes(image.image, size.height, size.width, given.dtype());
   switch (given.dtype()) {
     case DType::u8:
@@ -219,6 +220,13 @@ Planes planes_of(std::string_view function, const Tensor& image) {
   return out;
 }
 
+void check_size(std::string_view function, int64_t height, int64_t width) {
+  VITRO_CHECK(height >= 1 && width >= 1, function, ": needs sizes of 1 or more, got ", height,
+              " x ", width);
+  VITRO_CHECK(width <= largest_image / height, function, ": makes ", height, " x ", width,
+              " pixels, which is more than ", largest_image);
+}
+
 Planes new_planes(const Tensor& like, int64_t height, int64_t width, DType dtype) {
   Ints sizes;
   int64_t count = 1;
@@ -249,8 +257,11 @@ Tensor picked(const Planes& image, std::span<const int64_t> rows, std::span<cons
     case 4:
       pick<uint32_t>(image, rows, columns, one, out.image.data());
       break;
-    default:
+    case 8:
       pick<uint64_t>(image, rows, columns, one, out.image.data());
+      break;
+    default:
+      pick<std::array<uint64_t, 2>>(image, rows, columns, one, out.image.data());
   }
   return out.image;
 }
@@ -263,10 +274,7 @@ int64_t channels_of(const Tensor& image) {
 
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width) {
   const Planes planes = planes_of("crop", image);
-  VITRO_CHECK(height >= 1 && width >= 1, "crop: needs sizes of 1 or more, got ", height, " x ",
-              width);
-  VITRO_CHECK(width <= largest_image / height, "crop: makes ", height, " x ", width,
-              " pixels, which is more than ", largest_image);
+  check_size("crop", height, width);
   return picked(planes, line_of(top, height, planes.height, PaddingMode::constant),
                 line_of(left, width, planes.width, PaddingMode::constant));
 }
@@ -289,6 +297,9 @@ Tensor resized_crop(const Tensor& image, int64_t top, int64_t left, int64_t heig
 
 Tensor pad(const Tensor& image, const Padding& padding, double fill, PaddingMode padding_mode) {
   const Planes planes = planes_of("pad", image);
+  for (const int64_t one : {padding.left, padding.top, padding.right, padding.bottom})
+    VITRO_CHECK(one <= largest_image && one >= -largest_image, "pad: needs at most ", largest_image,
+                " pixels at each side, got ", one);
   const auto line = [&](int64_t before, int64_t after, int64_t size) {
     const int64_t most = padding_mode == PaddingMode::reflect     ? size - 1
                          : padding_mode == PaddingMode::symmetric ? size
@@ -301,8 +312,10 @@ Tensor pad(const Tensor& image, const Padding& padding, double fill, PaddingMode
                 after);
     return line_of(-before, size + before + after, size, padding_mode);
   };
-  return picked(planes, line(padding.top, padding.bottom, planes.height),
-                line(padding.left, padding.right, planes.width), fill);
+  const std::vector<int64_t> rows = line(padding.top, padding.bottom, planes.height);
+  const std::vector<int64_t> columns = line(padding.left, padding.right, planes.width);
+  check_size("pad", std::ssize(rows), std::ssize(columns));
+  return picked(planes, rows, columns, fill);
 }
 
 Tensor hflip(const Tensor& image) {
@@ -322,6 +335,7 @@ Tensor vflip(const Tensor& image) {
 // ---- turned images
 
 Tensor rotate(const Tensor& image, double angle, const RotateOptions& options) {
+  VITRO_CHECK(std::isfinite(angle), "rotate: needs a finite angle, got ", angle);
   const Planes planes = planes_of("rotate", image);
   const Matrix m = inverse_of({.angle = -angle}, from_middle(options.center, planes));
   const ImageSize size =

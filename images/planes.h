@@ -16,6 +16,8 @@ struct Planes {
 };
 // Error unless the image has at least 3 dimensions; `function` begins the message.
 Planes planes_of(std::string_view function, const Tensor& image);
+// Error unless sizes of a result are at least 1, and its pixels not more than largest_image.
+void check_size(std::string_view function, int64_t height, int64_t width);
 // New planes for an image whose other dimensions are those of `like`.
 Planes new_planes(const Tensor& like, int64_t height, int64_t width, DType dtype);
 

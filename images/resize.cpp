@@ -1,4 +1,4 @@
-// Resizes images as PIL does it: a pixel of the result is the weighted sum of those that it covers,
+// Resizes images as PIL does: a pixel of the result is the weighted sum of those that it covers,
 // first along rows, then along columns.  For u8 with PIL's arithmetic: weights of 22 bits, and 8
 // bits between the passes.
 #include <algorithm>
@@ -144,8 +144,7 @@ ImageSize whole(ImageSize wanted, const Planes& image) {
                              static_cast<double>(is_high ? image.width : image.height));
     wanted = is_high ? ImageSize(longer, wanted.height) : ImageSize(wanted.height, longer);
   }
-  VITRO_CHECK(wanted.width <= largest_image / wanted.height, "resize: makes ", wanted.height, " x ",
-              wanted.width, " pixels, which is more than ", largest_image);
+  check_size("resize", wanted.height, wanted.width);
   return wanted;
 }
 

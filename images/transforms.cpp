@@ -63,7 +63,8 @@ Box drawn_crop(const Planes& image, const RandomResizedCropOptions& options, dat
   }
   // The largest part in the middle whose ratio is in the range.
   const double ratio = std::clamp(width / height, options.ratio[0], options.ratio[1]);
-  const bool is_narrow = width / height<ratio, is_wide = width / height> ratio;
+  const bool is_narrow = width / height < ratio;
+  const bool is_wide = width / height > ratio;
   const int64_t h = is_narrow ? std::max<int64_t>(rounded(width / ratio), 1) : image.height;
   const int64_t w = is_wide ? std::max<int64_t>(rounded(height * ratio), 1) : image.width;
   return {(image.height - h) / 2, (image.width - w) / 2, h, w};
@@ -133,9 +134,9 @@ data::Sample Compose::operator()(data::Sample sample, data::Random& random) cons
   return sample;
 }
 
-RandomApply::RandomApply(Transform t, double probability)
+RandomApply::RandomApply(const char* name, Transform t, double probability)
     : transform(std::move(t)), p(probability) {
-  check_probability("RandomApply", p);
+  check_probability(name, p);
 }
 Tensor RandomApply::operator()(const Tensor& image, data::Random& random) const {
   return random.chance(p) ? transform(image, random) : image;
@@ -149,7 +150,8 @@ Tensor RandomCrop::operator()(const Tensor& given, data::Random& random) const {
   const auto padded = [&](const Tensor& image, const Padding& padding) {
     return pad(image, padding, options.fill, options.padding_mode);
   };
-  Planes image = planes_of("RandomCrop", padded(given, options.padding));
+  const bool has_padding = options.padding != Padding();
+  Planes image = planes_of("RandomCrop", has_padding ? padded(given, options.padding) : given);
   if (options.pad_if_needed) {
     const int64_t x = std::max<int64_t>(size.width - image.width, 0);
     const int64_t y = std::max<int64_t>(size.height - image.height, 0);
@@ -172,19 +174,11 @@ Tensor RandomResizedCrop::operator()(const Tensor& image, data::Random& random) 
   return resized_crop(image, box.top, box.left, box.height, box.width, size, options.interpolation);
 }
 
-RandomHorizontalFlip::RandomHorizontalFlip(double probability) : p(probability) {
-  check_probability("RandomHorizontalFlip", p);
-}
-Tensor RandomHorizontalFlip::operator()(const Tensor& image, data::Random& random) const {
-  return random.chance(p) ? hflip(image) : image;
-}
+RandomHorizontalFlip::RandomHorizontalFlip(double probability)
+    : RandomApply("RandomHorizontalFlip", hflip, probability) {}
 
-RandomVerticalFlip::RandomVerticalFlip(double probability) : p(probability) {
-  check_probability("RandomVerticalFlip", p);
-}
-Tensor RandomVerticalFlip::operator()(const Tensor& image, data::Random& random) const {
-  return random.chance(p) ? vflip(image) : image;
-}
+RandomVerticalFlip::RandomVerticalFlip(double probability)
+    : RandomApply("RandomVerticalFlip", vflip, probability) {}
 
 RandomErasing::RandomErasing(RandomErasingOptions o) : options(std::move(o)) {
   check_probability("RandomErasing", options.p);
@@ -266,13 +260,13 @@ Tensor ColorJitter::operator()(const Tensor& image, data::Random& random) const 
   return out;
 }
 
-RandomGrayscale::RandomGrayscale(double probability) : p(probability) {
-  check_probability("RandomGrayscale", p);
-}
-Tensor RandomGrayscale::operator()(const Tensor& image, data::Random& random) const {
-  if (!random.chance(p)) return image;
-  return rgb_to_grayscale(image, static_cast<int>(channels_of(image)));
-}
+RandomGrayscale::RandomGrayscale(double probability)
+    : RandomApply(
+          "RandomGrayscale",
+          [](const Tensor& image) {
+            return rgb_to_grayscale(image, static_cast<int>(channels_of(image)));
+          },
+          probability) {}
 
 data::Sample MixUp::operator()(data::Sample batch, data::Random& random) const {
   check_batch("MixUp", batch, num_classes, alpha);
@@ -300,7 +294,7 @@ data::Sample CutMix::operator()(data::Sample batch, data::Random& random) const 
     return slice(slice(of, -2, top, bottom), -1, left, right);
   };
   const Tensor out = clone(batch[0]);
-  copy_(box(out), box(roll(batch[0], {1}, {0})));
+  copy_(box(out), roll(box(batch[0]), {1}, {0}));
   batch[0] = out;
   const double covered = static_cast<double>((right - left) * (bottom - top)) /
                          static_cast<double>(image.width * image.height);

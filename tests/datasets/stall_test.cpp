@@ -66,7 +66,7 @@ TEST(LoaderStall, is_a_finding_of_the_doctor) {
 }
 
 // One of several attempts, because a busy machine may let the program wait for anything.
-TEST(LoaderStall, is_no_finding_if_batches_are_ready_in_time) {
+TEST(LoaderStall, is_not_a_finding_if_batches_are_ready_in_time) {
   std::string last;
   for (int attempt = 0; attempt < 10; ++attempt) {
     const analyze::Answer answer = doctor_of_loop(milliseconds(2), milliseconds(25), 1, true);

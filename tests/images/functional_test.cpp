@@ -30,7 +30,7 @@ double distance(const Tensor& a, const Tensor& b) {
   return amax(abs(to(a, DType::f64) - to(b, DType::f64))).item<double>();
 }
 
-TEST(Functional, resizes_and_crops_as_pil_does_it) {
+TEST(Functional, resizes_and_crops_as_pil_does) {
   size_t found = 0;
   for (const auto& [name, wanted] : made_by_pil()) {
     const std::string_view numbers = std::string_view(name).substr(name.rfind('.') + 1);

@@ -21,7 +21,7 @@ constexpr int64_t largest_image = int64_t{1} << 27;
 bool is_image(std::string_view path);
 
 // An image with this number of channels: 1 grey, 3 RGB, 4 RGBA, or 0: as many as the file has, 2 of
-// them if it is grey with alpha.  Converted as PIL does it: colours become grey by ITU-R 601's
+// them if it is grey with alpha.  Converted as PIL does: colours become grey by ITU-R 601's
 // weights, alpha is dropped or opaque, of 16 bits the upper 8 are kept, CMYK becomes RGB.  Nothing
 // is rotated (EXIF).  The content decides what the file is, not its name.
 Result<Tensor> read_image(const std::string& path, int channels = 0);

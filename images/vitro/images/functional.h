@@ -16,7 +16,7 @@
 
 namespace vitro::images {
 
-// 224, or {224, 320}: height and width.  What one number means is said by who takes it.
+// 224, or {224, 320}: height and width.  What one number means depends on the function.
 struct ImageSize {
   int64_t height = 0, width = 0;           // width 0: one number was given
   ImageSize(int64_t one) : height(one) {}  // NOLINT(google-explicit-constructor)
@@ -51,6 +51,7 @@ struct Padding {
   Padding(int all) : Padding(all, all) {}      // NOLINT(google-explicit-constructor)
   Padding(int64_t x, int64_t y) : Padding(x, y, x, y) {}
   Padding(int64_t l, int64_t t, int64_t r, int64_t b) : left(l), top(t), right(r), bottom(b) {}
+  bool operator==(const Padding&) const = default;
 };
 // What a border shows: one value, the outermost pixels, or the image mirrored at its outermost
 // pixels, without (reflect) or with them (symmetric).
@@ -92,18 +93,18 @@ Tensor affine(const Tensor& image, const AffineOptions& options);
 
 // 3 channels become 1, or 3 equal ones.
 Tensor rgb_to_grayscale(const Tensor& image, int num_output_channels = 1);
-// 0: black; 1: as it was.
+// 0: black; 1: unchanged.
 Tensor adjust_brightness(const Tensor& image, double brightness_factor);
-// 0: the grey of its mean; 1: as it was.
+// 0: the grey of its mean; 1: unchanged.
 Tensor adjust_contrast(const Tensor& image, double contrast_factor);
-// 0: without colours; 1: as it was.
+// 0: without colours; 1: unchanged.
 Tensor adjust_saturation(const Tensor& image, double saturation_factor);
 // Moves hues around the circle of colours by a part of it, from -0.5 to 0.5.
 Tensor adjust_hue(const Tensor& image, double hue_factor);
 
 // ---- values
 
-// u8 from 0 to 255 as floating point from 0 to 1, and back.
+// u8 from 0 to 255 as floating point from 0 to 1, and back; the image itself if it has the dtype.
 Tensor convert_image_dtype(const Tensor& image, DType dtype = DType::f32);
 // (image - mean) / std: one number for all channels, or one for each.  Floating point only.
 Tensor normalize(const Tensor& image, const std::vector<double>& mean,

@@ -6,7 +6,7 @@
 //   data::Mapped augmented(dataset, train);                  // of field 0 of each sample
 //   images::ImageFolder folder("train", {.transform = train});
 // A transform is a value that maps an image to another one (vitro/images/functional.h).  Random
-// ones draw as torchvision does it, from the numbers that the loader gives to each sample: a run
+// ones draw as torchvision does, from the numbers that the loader gives to each sample: a run
 // repeats with any number of workers.  Calls of one transform by several threads are fine.
 #pragma once
 
@@ -61,10 +61,15 @@ class Compose {
 
 // A transform with this probability.
 struct RandomApply {
-  explicit RandomApply(Transform transform, double p = 0.5);
+  explicit RandomApply(Transform transform, double p = 0.5)
+      : RandomApply("RandomApply", std::move(transform), p) {}
   Tensor operator()(const Tensor& image, data::Random& random) const;
   Transform transform;
   double p;
+
+ protected:
+  // `name` begins messages.
+  RandomApply(const char* name, Transform transform, double p);
 };
 
 // ---- sizes and parts
@@ -124,15 +129,11 @@ struct RandomResizedCrop {
   RandomResizedCropOptions options;
 };
 
-struct RandomHorizontalFlip {
+struct RandomHorizontalFlip : RandomApply {
   explicit RandomHorizontalFlip(double p = 0.5);
-  Tensor operator()(const Tensor& image, data::Random& random) const;
-  double p;
 };
-struct RandomVerticalFlip {
+struct RandomVerticalFlip : RandomApply {
   explicit RandomVerticalFlip(double p = 0.5);
-  Tensor operator()(const Tensor& image, data::Random& random) const;
-  double p;
 };
 
 struct RandomErasingOptions {
@@ -206,10 +207,8 @@ struct Grayscale {
   int num_output_channels;
 };
 // With as many channels as the image has.
-struct RandomGrayscale {
+struct RandomGrayscale : RandomApply {
   explicit RandomGrayscale(double p = 0.1);
-  Tensor operator()(const Tensor& image, data::Random& random) const;
-  double p;
 };
 
 // ---- values
