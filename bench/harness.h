@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Workload {
   std::string_view name, about;
   Program (*make)();              // null: only for training
   Training (*train)() = nullptr;  // null: not for training
+  bool has_loss = true;           // false: the training step is that of the optimizer alone
 };
 
 // A contender prepared for one program; the first `once` includes building the contender's state.
@@ -40,6 +42,8 @@ struct Contender {
   std::string_view name, about;
   Runner (*prepare)(Program program);            // null: only for training
   Runner (*train)(Training training) = nullptr;  // null: not for training
+  // Of training steps: only those with a loss, or only those without; none: all.
+  std::optional<bool> with_loss = {};
 };
 
 // A contender with the workload that it is about to run: its program is made, `begin` prepares the

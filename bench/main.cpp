@@ -116,15 +116,11 @@ void show(const Json& row, bool json) {
   std::fflush(stdout);
 }
 
-// `peak` can run only programs that consist of a product, and steps with products; `memory` only
-// that of an optimizer.
+// `peak` can run only programs that consist of a product.
 bool can_run(const Workload& work, const Contender& who, Mode mode) {
   if (mode == Mode::fwd)
     return work.make && who.prepare && (who.name != "peak" || work.name.starts_with("mm_"));
-  const bool only_optimizer = work.name == "adamw";
-  const bool needs_loss = who.name == "peak" || who.name == "compiled_forward";
-  return work.train && who.train && !(only_optimizer && needs_loss) &&
-         (only_optimizer || who.name != "memory");
+  return work.train && who.train && who.with_loss.value_or(work.has_loss) == work.has_loss;
 }
 
 bool run_pair(const Workload& work, const Contender& who, const Arguments& arguments,
@@ -283,7 +279,7 @@ double median_ns(int rounds, int times, const std::function<void()>& body) {
 
 }  // namespace vitro::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace vitro::bench;
   if (argc == 6 && std::string(argv[1]) == "--child" && mode_of(argv[4]))
     return child(argv[2], argv[3], *mode_of(argv[4]), std::atof(argv[5]));
@@ -317,4 +313,7 @@ int main(int argc, char** argv) {
   }
   if (arguments.list) return list(), 0;
   return run(arguments);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return 1;
 }

@@ -77,10 +77,10 @@ void fill(nn::Module& model) {
   std::map<std::vector<int64_t>, uint32_t> seen;  // tensors of these sizes: the next seed
   for (auto& [name, slot] : model.named_parameters()) {
     const uint32_t seed = seen[sizes_of(*slot)]++;
-    const auto fan_in = static_cast<double>((slot->numel() / slot->size(0)).value());
     if (slot->rank() == 1) {
       fill_numbers(*slot, seed, 0, name.ends_with("weight") ? 1 : 0);
     } else {
+      const auto fan_in = static_cast<double>((slot->numel() / slot->size(0)).value());
       const double deviation = std::sqrt((slot->rank() == 2 ? 1 : 2) / fan_in);
       fill_numbers(*slot, seed, static_cast<float>(std::sqrt(3.0) * deviation));
     }
@@ -95,16 +95,16 @@ void fill_gradients(nn::Module& model) {
   }
 }
 
-Tensor step(const Training& training, const Loss& loss) {
+Tensor step(optim::Optimizer& optimizer, const Loss& loss, const std::vector<Tensor>& batch) {
   if (!loss) {
-    training.optimizer->step();
+    optimizer.step();
     const NoGrad off;
-    return mean(*training.optimizer->parameters().back());
+    return mean(*optimizer.parameters().back());
   }
-  const Tensor value = loss(training.batch);
+  const Tensor value = loss(batch);
   value.backward();
-  training.optimizer->step();
-  training.optimizer->zero_grad();
+  optimizer.step();
+  optimizer.zero_grad();
   return detach(value);
 }
 

@@ -35,13 +35,14 @@ std::shared_ptr<optim::Optimizer> sgd(const optim::Parameters& parameters);
 // Made-up numbers with mean 0 and deviation 1; token ids or classes, from the given position on.
 Tensor numbers(std::initializer_list<int64_t> sizes);
 Tensor ids(std::initializer_list<int64_t> sizes, int64_t count, int64_t from = 0);
-// Gives all weights made-up values, scaled so that activations stay of order one; the gradients.
+// Gives all weights made-up values, scaled so that activations stay of order one; the second does
+// so for gradients, not scaled.
 void fill(nn::Module& model);
 void fill_gradients(nn::Module& model);
 
-// One step with `loss`, the training's own or a compiled one; returns its loss, or if there is
-// none the mean of the last parameter.
-Tensor step(const Training& training, const Loss& loss);
+// One step with `loss`, of a training or compiled; returns its value, or if it is null the mean of
+// the last parameter.
+Tensor step(optim::Optimizer& optimizer, const Loss& loss, const std::vector<Tensor>& batch);
 // Calls `run` for each step, which returns what step() does.
 Runner runner_of(std::function<Tensor()> run, std::function<CompiledReport()> report = nullptr);
 

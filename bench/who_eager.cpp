@@ -11,8 +11,8 @@ Runner eager(Program program) {
 }
 
 Runner train(Training training) {
-  return runner_of(
-      [t = std::make_shared<Training>(std::move(training))] { return step(*t, t->loss); });
+  auto t = std::make_shared<Training>(std::move(training));
+  return runner_of([t] { return step(*t->optimizer, t->loss, t->batch); });
 }
 
 const Add add({"eager", "op by op", &eager, &train});

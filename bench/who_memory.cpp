@@ -41,7 +41,8 @@ Runner memory(Training training) {
   return {once, nullptr};
 }
 
-const Add add({"memory", "what AdamW reads and writes, without its arithmetic", nullptr, &memory});
+const Add add({"memory", "what AdamW reads and writes, without its arithmetic", nullptr, &memory,
+               false});
 
 }  // namespace
 }  // namespace vitro::bench

@@ -54,9 +54,10 @@ const Add peak({"peak", "the multiply-adds of the products, in registers only",
                       flops_of_products([&] { (void)program.run(program.inputs); }));
                 },
                 [](Training training) {
-                  return multiply_adds(
-                      flops_of_products([&] { (void)step(training, training.loss); }));
-                }});
+                  return multiply_adds(flops_of_products(
+                      [&] { (void)step(*training.optimizer, training.loss, training.batch); }));
+                },
+                true});
 
 }  // namespace
 }  // namespace vitro::bench

@@ -87,12 +87,14 @@ auto bert() {
 const Add add_bert({"bert", "BERT base with a classifier, 1x128 tokens", &forward<bert>,
                     &classify<bert, 2, adamw, 1>});
 
-const Add adamw_bert({"adamw", "a step of AdamW over the parameters of bert", nullptr, [] {
+const Add adamw_bert({"adamw", "a step of AdamW over the parameters of bert", nullptr,
+                      [] {
                         Training training = classify<bert, 2, adamw, 1>();
                         fill_gradients(*training.model);
                         training.loss = nullptr;
                         return training;
-                      }});
+                      },
+                      false});
 
 auto gpt2() {
   return Made{std::make_shared<models::Gpt2>(), ids({1, 128}, 50257)};

@@ -27,9 +27,7 @@
 #include <string>
 #include <vector>
 
-#ifndef VITRO_TEST_DATA  // where the repository's small models are
-#define VITRO_TEST_DATA "tests/data"
-#endif
+#include "test_data.h"
 
 namespace {
 

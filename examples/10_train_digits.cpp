@@ -17,11 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "test_data.h"
 #include "training_bar.h"
-
-#ifndef VITRO_TEST_DATA  // where the repository's small files are
-#define VITRO_TEST_DATA "tests/data"
-#endif
 
 namespace {
 

@@ -11,14 +11,12 @@
 #include <cstdio>
 #include <iostream>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "test_data.h"
 #include "training_bar.h"
-
-#ifndef VITRO_TEST_DATA  // where the repository's small files are
-#define VITRO_TEST_DATA "tests/data"
-#endif
 
 namespace {
 
@@ -74,12 +72,14 @@ int main(int argc, char** argv) try {
   const std::string text =
       read_text(argc > 1 ? std::vector<std::string>{argv[1]} : pages_of_the_repository());
   const int64_t steps = argc > 2 ? std::stoll(argv[2]) : 300;
+  if (steps < 10) throw std::invalid_argument("train_text: needs 10 steps or more");
   vitro::manual_seed(1);
 
   const data::Characters characters = data::characters_of(text);
   const data::SequenceDataset windows(characters.numbers, length);
   data::DataLoader loader(windows,
                           {.batch_size = 16, .shuffle = true, .drop_last = true, .num_workers = 1});
+  if (loader.size() == 0) throw std::invalid_argument("train_text: the text is too short");
 
   models::Gpt2 model({.vocabulary = static_cast<int64_t>(characters.alphabet.size()),
                       .width = 96,
@@ -120,7 +120,9 @@ int main(int argc, char** argv) try {
   std::printf("loss of the first step %.3f, of the last ten %.3f; %lld characters a second\n",
               first, last, static_cast<long long>(bar.rate()));
   model.eval();
-  for (const char* prompt : {"The ", "A compiled ", "If a "})
+  std::vector<std::string> prompts{"The ", "A compiled ", "If a "};
+  if (argc > 1) prompts = {text.substr(0, 8)};  // whose characters the alphabet has
+  for (const std::string& prompt : prompts)
     std::printf("--- %s\n", write(model, characters, prompt).c_str());
   return last < 0.65F * first ? 0 : 1;
 } catch (const std::exception& e) {

@@ -5,13 +5,14 @@
 // Compiled, that step is one program for every position: the cache has a fixed capacity, is written
 // in place, and the position is an argument.
 //
-//   generate [TOKENS]
+//   generate [TOKENS]   at least 10, as many as are drawn at the end
 //
 // The weights are random, so the text means nothing, but its tokens are the same in all three ways.
 #include <vitro/models/generate.h>
 #include <vitro/models/gpt2.h>
 #include <vitro/vitro.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -42,7 +43,7 @@ Tensor timed(const char* how, int64_t tokens, const std::function<Tensor()>& gen
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const int64_t tokens = argc > 1 ? std::stoll(argv[1]) : 100;
+  const int64_t tokens = std::max<int64_t>(10, argc > 1 ? std::stoll(argv[1]) : 100);
   vitro::manual_seed(1);
   const vitro::NoGrad inference;
 

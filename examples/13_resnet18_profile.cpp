@@ -35,7 +35,7 @@ int main(int argc, char** argv) try {
   model.requires_grad_();
   const auto forward_and_backward = vitro::compile(
       [&](const Tensor& images) {
-        for (Tensor* parameter : model.parameters()) parameter->set_grad({});
+        model.zero_grad();
         vitro::sum(model(images)).backward();
       },
       {.name = "resnet18"});

@@ -1,5 +1,5 @@
-// A line for a training that runs on a terminal: a bar with the loss, the samples of a second, and
-// the time that is left.  Shared by lessons 10 and 11.
+// A progress bar for training on a terminal, with the loss, the samples per second, and the time
+// that is left.  Shared by lessons 10 and 11.
 #pragma once
 
 #include <vitro/base/cat.h>
@@ -20,7 +20,7 @@ class TrainingBar {
     samples_ += static_cast<double>(samples);
     bar_.at(++steps_, vitro::cat("loss ", loss, ", ", rate(), ' ', unit_, "/s"));
   }
-  int64_t rate() const {  // samples of a second
+  int64_t rate() const {  // samples per second
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin_;
     return static_cast<int64_t>(samples_ / time.count());
   }

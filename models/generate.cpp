@@ -88,6 +88,7 @@ Tensor Decoder::generate(const Tensor& input_ids, const GenerateOptions& options
 
 Tensor generate(const LanguageModel& model, const Tensor& input_ids,
                 const GenerateOptions& options) {
+  check(options);
   const Size capacity = input_ids.size(1) + options.max_new_tokens;
   Decoder decoder(
       model, {.batch = input_ids.size(0).value(), .capacity = capacity.value(), .compiled = false});

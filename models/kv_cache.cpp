@@ -27,7 +27,11 @@ std::pair<Tensor, Tensor> KvCache::append(size_t layer, const Tensor& k, const T
               " more tokens do not fit into a capacity of ", sizes_.capacity);
   VITRO_CHECK(k.size(0) == sizes_.batch, "KvCache: is for a batch of ", sizes_.batch, ", got ",
               k.size(0));
-  const auto& [keys, values] = layers_.at(layer);
+  VITRO_CHECK(k.size(1) == sizes_.heads && k.size(3) == sizes_.width && v.sizes() == k.sizes(),
+              "KvCache: has ", sizes_.heads, " heads of ", sizes_.width, ", got keys ", k.sizes(),
+              " and values ", v.sizes());
+  VITRO_CHECK(layer < layers_.size(), "KvCache: no layer ", layer, ", there are ", layers_.size());
+  const auto& [keys, values] = layers_[layer];
   copy_(slice(keys, 2, length_, end), k);
   copy_(slice(values, 2, length_, end), v);
   return {slice(keys, 2, 0, end), slice(values, 2, 0, end)};

@@ -39,10 +39,13 @@ class Training(unittest.TestCase):
     def test_what_has_no_such_step_is_named(self):
         done, _ = serve("softmax", "compiled")
         self.assertIn("vitro_bench: softmax by compiled has no training step: use the mode fwd", done.stderr)
+        self.assertEqual(done.returncode, 1)
         done, _ = serve("adamw", "compiled", "fwd")
         self.assertIn("vitro_bench: adamw by compiled is only a training step: use the mode train", done.stderr)
+        self.assertEqual(done.returncode, 1)
         done, _ = serve("mlp", "memory")
         self.assertIn("memory: the step is not that of an optimizer alone", done.stderr)
+        self.assertEqual(done.returncode, 1)
 
 
 if __name__ == "__main__":

@@ -101,6 +101,11 @@ TEST(KvCache, says_what_does_not_fit) {
   EXPECT_EQ(
       error_of([] { KvCache({.layers = 1, .batch = 0, .heads = 1, .capacity = 8, .width = 4}); }),
       "KvCache: a batch of 0 with a capacity of 8: both must be positive");
+  const KvCache cache({.layers = 1, .batch = 1, .heads = 2, .capacity = 8, .width = 4});
+  const Tensor one = ones({1, 1, 3, 4}), two = ones({1, 2, 3, 4});
+  EXPECT_EQ(error_of([&] { (void)cache.append(0, one, one); }),
+            "KvCache: has 2 heads of 4, got keys [1, 1, 3, 4] and values [1, 1, 3, 4]");
+  EXPECT_EQ(error_of([&] { (void)cache.append(1, two, two); }), "KvCache: no layer 1, there are 1");
 }
 
 // By the whole text for each token.
@@ -238,6 +243,8 @@ TEST(Generate, says_which_option_is_wrong) {
               "generate: top_k must not be negative, got -1");
     EXPECT_EQ(error({.do_sample = true, .top_p = 1.5}),
               "generate: top_p must be in (0, 1], got 1.5");
+    EXPECT_EQ(error({.max_new_tokens = -8}),
+              "generate: max_new_tokens must not be negative, got -8");
     EXPECT_EQ(error({.max_new_tokens = 90}),
               "generate: texts of 97 tokens, but the model has 96 positions");
     Decoder decoder(model, {.capacity = 8});

@@ -1,7 +1,8 @@
 // GPT-2 (Radford et al., 2019), with the parameter names of published weights.
 //   Gpt2 model;
 //   Tensor scores = model(input_ids);             // [batch, length] i64 -> [batch, length, 50257]
-// A cache keeps the tokens before (kv_cache.h); generate.h writes texts.
+// A cache keeps the keys and values of earlier
+// tokens (kv_cache.h); generate.h generates text.
 #pragma once
 
 #include <deque>

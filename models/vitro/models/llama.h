@@ -2,7 +2,8 @@
 // (those of LlamaModel).
 //   Llama model(LlamaConfig::m110());
 //   Tensor scores = model(input_ids);             // [batch, length] i64 -> [batch, length, 32000]
-// A cache keeps the tokens before (kv_cache.h); generate.h writes texts.
+// A cache keeps the keys and values of earlier
+// tokens (kv_cache.h); generate.h generates text.
 #pragma once
 
 #include <deque>
