@@ -139,11 +139,11 @@ TEST_F(Layers, convolve_with_the_border_that_their_mode_says) {
 
 TEST_F(Layers, refuse_a_border_that_no_convolution_has) {
   Module root;
-  const Conv2d layer(root, "conv", 1, 1, {3, 3}, {.padding = "smae"}, false, PaddingMode::reflect);
-  const Conv2d plain(root, "plain", 1, 1, {3, 3}, {.padding = "smae"}, false);
+  const Conv2d layer(root, "conv", 1, 1, {3, 3}, {.padding = "most"}, false, PaddingMode::reflect);
+  const Conv2d plain(root, "plain", 1, 1, {3, 3}, {.padding = "most"}, false);
   const Tensor x = full({1, 1, 5, 5}, 1.0);
   const std::string want = error_of([&] { (void)plain(x); });
-  EXPECT_NE(want.find("smae"), std::string::npos) << want;
+  EXPECT_NE(want.find("most"), std::string::npos) << want;
   EXPECT_EQ(error_of([&] { (void)layer(x); }), want);
 }
 
