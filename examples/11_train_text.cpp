@@ -66,6 +66,13 @@ std::string write(const models::Gpt2& model, const data::Characters& characters,
   return out;
 }
 
+// What texts begin with: of a text of the user, its own beginning, whose characters the alphabet
+// has.
+std::vector<std::string> prompts_for(const std::string& text, bool is_of_user) {
+  if (is_of_user) return {text.substr(0, 8)};
+  return {"The ", "A compiled ", "If a "};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -120,9 +127,7 @@ int main(int argc, char** argv) try {
   std::printf("loss of the first step %.3f, of the last ten %.3f; %lld characters a second\n",
               first, last, static_cast<long long>(bar.rate()));
   model.eval();
-  std::vector<std::string> prompts{"The ", "A compiled ", "If a "};
-  if (argc > 1) prompts = {text.substr(0, 8)};  // whose characters the alphabet has
-  for (const std::string& prompt : prompts)
+  for (const std::string& prompt : prompts_for(text, argc > 1))
     std::printf("--- %s\n", write(model, characters, prompt).c_str());
   return last < 0.65F * first ? 0 : 1;
 } catch (const std::exception& e) {
