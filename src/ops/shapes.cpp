@@ -129,8 +129,8 @@ std::optional<Size> common_size(Size a, Size b) {
   if (identical(a, b) || known_equal(b, 1)) return a;
   if (known_equal(a, 1)) return b;
   if (equal(a, b)) return a.is_symbolic() && !b.is_symbolic() ? b : a;
-  if (known_equal(b, 1)) return a;
-  if (known_equal(a, 1)) return b;
+  if (equal(b, 1)) return a;
+  if (equal(a, 1)) return b;
   return std::nullopt;
 }
 

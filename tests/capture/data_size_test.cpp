@@ -128,6 +128,16 @@ TEST(DataSize, a_shape_rule_that_compares_it_breaks) {
   EXPECT_NE(broke->reason.find("add asks"), std::string::npos) << broke->reason;
 }
 
+TEST(DataSize, that_is_too_small_to_be_equal_may_be_1) {
+  const Tensor square = ones({5, 5});
+  const auto body = [&](const Tensor& x) { return addmm(above_0(x), square, square); };
+  auto f = compile(body, graphs());
+  EXPECT_EQ(values(f(vec({-1, 6, -1}))), (std::vector<float>(25, 11)));
+  const std::string want = error_of([&] { (void)body(vec({1, 1, -1})); });
+  EXPECT_NE(want, "");
+  EXPECT_EQ(error_of([&] { (void)f(vec({1, 1, -1})); }), want);
+}
+
 TEST(DataSize, is_asked_for_by_an_op_whose_own_number_varies) {
   const Tensor all = counted({12});  // reached without an argument
   const auto body = [&](const Tensor& x, int64_t n) { return view(all, {n, above_0(x).size(0)}); };
