@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "eager/call.h"
-#include "error_of.h"
 #include "vitro/base/error.h"
+#include "vitro/compile/compile.h"
+#include "vitro/init.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::test {
@@ -73,6 +75,43 @@ TEST(Autocast, dtypes_are_those_of_torch) {
     ++checked;
   }
   EXPECT_GT(checked, 1500U);
+}
+
+void expect_same_bits(const Tensor& a, const Tensor& b, const std::string& text) {
+  ASSERT_EQ(a.dtype(), b.dtype()) << text;
+  const Tensor x = contiguous(a), y = contiguous(b);
+  ASSERT_EQ(x.numel().value(), y.numel().value()) << text;
+  const auto bytes = static_cast<size_t>(x.numel().value() * bytes_of(x.dtype()));
+  EXPECT_TRUE(bytes == 0 || std::memcmp(x.const_data(), y.const_data(), bytes) == 0) << text;
+}
+
+// Whether the result says that operands were cast.
+bool casts(const nlohmann::json& row) {
+  const std::string inputs = row[2], result = row[4][0];
+  return row[3] == "bf16" &&
+         ((inputs == "f32" && result == "bf16") || (inputs == "bf16" && result == "f32"));
+}
+
+TEST(Autocast, compiled_has_the_bits_of_eager) {
+  init();
+  size_t checked = 0;
+  for (const nlohmann::json& row : rows()) {
+    const OpSample& sample = sample_of(row[0], row[1]);
+    if (!casts(row) || !is_callable(sample) || without_products.contains(sample.op)) continue;
+    const SampleCall call = cast(call_of(sample), row[2]);
+    const auto f = [&](const std::vector<Tensor>& inputs) {
+      const Autocast on;
+      return ops::call(*call.overload, {}, with_tensors(call, inputs).arguments);
+    };
+    const std::vector<Tensor> inputs = tensors_of(call), want = f(inputs);
+    auto fast = compile(f);
+    const std::vector<Tensor> got = fast(inputs);
+    ASSERT_EQ(got.size(), want.size()) << sample.where;
+    for (size_t k = 0; k < want.size(); ++k) expect_same_bits(got[k], want[k], sample.where);
+    EXPECT_TRUE(fast.report().fallbacks.empty()) << sample.where;
+    ++checked;
+  }
+  EXPECT_GT(checked, 60U);
 }
 
 }  // namespace
