@@ -13,6 +13,7 @@
 #include "vitro/autograd/function.h"
 #include "vitro/autograd/functional.h"
 #include "vitro/compile/compile.h"
+#include "vitro/core/autocast.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/generator_state.h"
 #include "vitro/core/print.h"

@@ -15,6 +15,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
+#include "vitro/core/autocast.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/shapes.h"
 
@@ -52,6 +53,7 @@ class Pass {
   }
 
   void run(std::span<const Edge> outputs, std::span<const Tensor> gradients) {
+    const WithoutAutocast as_they_were_called;
     count_edges(outputs);
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (is_needed(*outputs[i].node)) add(outputs[i], gradients[i]);

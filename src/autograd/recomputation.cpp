@@ -32,7 +32,7 @@ CheckpointScope::~CheckpointScope() {
 }
 
 Recomputation::Recomputation(std::function<void()> again)
-    : again_(std::move(again)), random_(generator_state()) {}
+    : again_(std::move(again)), random_(generator_state()), autocast_(autocast_state()) {}
 
 std::shared_ptr<Recomputation>& Recomputation::current() {
   static thread_local std::shared_ptr<Recomputation> one;
@@ -75,6 +75,8 @@ void Recomputation::compute() {
     const RandomReplay same(random_);
     const Current mine(shared_from_this());
     const EnableGrad recorded;
+    const OwnKeptCasts casts;
+    const Autocast scope(autocast_.dtype, autocast_.enabled, autocast_.cache_enabled);
     again_();
   }
   VITRO_CHECK(at_ == count_, "backward: the function of a checkpoint saved ", count_,

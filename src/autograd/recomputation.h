@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "vitro/core/autocast.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro {
@@ -29,7 +30,8 @@ class Recomputation : public std::enable_shared_from_this<Recomputation> {
   void compute();
 
   const std::function<void()> again_;
-  const std::string random_;  // the state of the generator before the function
+  const std::string random_;      // the state of the generator before the function
+  const AutocastState autocast_;  // in its scope
   std::recursive_mutex lock_;
   bool computes_ = false, is_computed_ = false;
   size_t count_ = 0, at_ = 0;  // values at first, and in the computation under way

@@ -12,6 +12,7 @@
 #include "core/numbers.h"
 #include "vitro/base/counted.h"
 #include "vitro/base/error.h"
+#include "vitro/core/autocast.h"
 
 namespace vitro::capture {
 namespace {
@@ -418,6 +419,7 @@ inline void Call::run_segment(bool unwinding) {
 
 void Call::flush(bool unwinding) {
   if (!matcher_.cursor()) return;
+  const WithoutAutocast inside;  // casts are among the ops
   if (matcher_.cursor()->op) {
     try {
       run_segment(unwinding);

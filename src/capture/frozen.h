@@ -11,6 +11,7 @@
 
 #include "capture/segment_variant.h"
 #include "vitro/capture/function.h"
+#include "vitro/core/autocast.h"
 #include "vitro/core/tensor.h"
 
 namespace vitro::capture {
@@ -18,6 +19,7 @@ namespace vitro::capture {
 struct FrozenProgram {
   explicit FrozenProgram(FrozenKey of) : key(std::move(of)) {}
   FrozenKey key;
+  AutocastState autocast = autocast_state();
   const TraceNode* start = nullptr;  // has the conditions on the inputs
   TraceNode* last = nullptr;
   SegmentVariant* variant = nullptr;
@@ -39,8 +41,8 @@ struct FrozenProgram {
 
   // True for programs that two threads recorded concurrently.
   bool same_as(const FrozenProgram& o) const {
-    return key == o.key && last == o.last && variant == o.variant && guards == o.guards &&
-           numbers == o.numbers && symbols == o.symbols;
+    return key == o.key && autocast == o.autocast && last == o.last && variant == o.variant &&
+           guards == o.guards && numbers == o.numbers && symbols == o.symbols;
   }
 };
 

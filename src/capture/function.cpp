@@ -17,6 +17,7 @@
 #include "core/saved_tensors.h"
 #include "vitro/base/error.h"
 #include "vitro/base/nearest.h"
+#include "vitro/core/autocast.h"
 #include "vitro/events/record.h"
 
 namespace vitro::capture {
@@ -235,6 +236,7 @@ void Function::run(std::span<const Tensor* const> inputs, Body body, bool inputs
   Starting call(calls, inputs, state_->backward);
   if (!inputs_stay) (void)call.begun();
   try {
+    const OwnKeptCasts casts;  // those of other calls are not part of the program
     run_body(body);
   } catch (...) {
     call.unwind();
@@ -253,7 +255,9 @@ bool Function::run_frozen(const FrozenCall& call, FrozenResult* result) const {
   const Using use(&now);
   const Running running_now(&now, state_->backward);
   for (const FrozenProgram* p = now.tree().frozen(); p; p = p->next) {
-    if (!p->key.fits(call) || !now.run_frozen(*p, call.inputs, &result->tensors)) continue;
+    if (!p->key.fits(call) || p->autocast != autocast_state() ||
+        !now.run_frozen(*p, call.inputs, &result->tensors))
+      continue;
     result->prototype = p->prototype;
     state_->calls.count_call();
     return true;
@@ -274,7 +278,10 @@ void Function::record_frozen(const FrozenCall& frozen, Body body, Body describe,
   std::unique_ptr<FrozenProgram> program;
   try {
     sym::GuardSink asked;
-    run_body(body);
+    {
+      const OwnKeptCasts casts;
+      run_body(body);
+    }
     describe();
     check_repeatable(result, options().name);
     program = call.freeze(std::move(key), result.tensors, newest_storage);

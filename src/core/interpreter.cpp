@@ -8,6 +8,7 @@
 
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/autocast.h"
 #include "vitro/core/complex.h"
 #include "vitro/core/region.h"
 
@@ -166,6 +167,8 @@ namespace {
 }  // namespace
 
 void call(const OpCall& call, std::span<Tensor> results) {
+  if (autocasts()) [[unlikely]]
+    return run_autocast_call(call, results);
   if (is_complex_call(call)) [[unlikely]]
     return run_complex_call(call, results);
   const GradientTape* tape = tape_in_use.load(std::memory_order_relaxed);

@@ -2,6 +2,7 @@
 #include "vitro/ops/activation_functions.h"
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -78,6 +79,7 @@ Tensor celu(ops::At x, const Scalar& alpha) {
 }
 
 Tensor prelu(ops::At x, const Tensor& weight) {
+  if (autocasts()) return autocasted("prelu", &prelu, x, weight);
   const CalledAs name("prelu", x.where);
   const Tensor& t = x.operand.tensor();
   ops::check_floating("prelu", t);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "ops/uneven_windows.h"
@@ -228,6 +229,7 @@ Tensor adaptive_avg_pool2d(ops::At x, SizesArg output_size) {
                            adaptive_avg_pool("adaptive_avg_pool2d", x, output_size, 2));
 }
 Tensor adaptive_avg_pool3d(ops::At x, SizesArg output_size) {
+  if (autocasts()) return autocasted("adaptive_avg_pool3d", &adaptive_avg_pool3d, x, output_size);
   return adaptive_avg_pool("adaptive_avg_pool3d", x, output_size, 3);
 }
 Tensor adaptive_avg_pool2d_backward(ops::At grad_output, const Tensor& x) {
@@ -245,6 +247,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool2d(ops::At x, SizesArg output_size) 
   return {ops::in_format_of(t, values), ops::in_format_of(t, indices)};
 }
 std::tuple<Tensor, Tensor> adaptive_max_pool3d(ops::At x, SizesArg output_size) {
+  if (autocasts()) return autocasted("adaptive_max_pool3d", &adaptive_max_pool3d, x, output_size);
   return adaptive_max_pool("adaptive_max_pool3d", x, output_size, 3);
 }
 

@@ -2,6 +2,7 @@
 
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/autocast.h"
 #include "vitro/ops/create.h"
 
 namespace vitro::ops {
@@ -34,6 +35,8 @@ Tensor written_to(const Tensor& target, const Tensor& result, std::source_locati
 std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValue> arguments,
                                    std::source_location where) const {
   const CalledAs name(schema.name, where);
+  std::optional<WithoutAutocast> as_given;  // forms in place cast nothing
+  if (bound_->result == ResultIs::written_to_the_first_argument) as_given.emplace();
   Parameters parameters({schema, arguments, where}, bound_->signature->parameters);
   std::vector<Tensor> results = bound_->signature->call(bound_->function, parameters);
   switch (bound_->result) {

@@ -16,6 +16,7 @@
 #include <span>
 #include <string_view>
 
+#include "vitro/core/autocast.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/definition.h"
 
@@ -63,6 +64,7 @@ inline bool has_formula(std::initializer_list<Operand> operands) {
 template <class F>
 Tensor by_formula(std::source_location where, std::initializer_list<Operand> operands) {
   if (has_formula(operands)) return call<F>(where, operands);
+  const WithoutAutocast as_if_it_had;
   Tensor result;
   F::expand({operands.begin(), operands.size()}, {}, {&result, 1});
   return result;
@@ -71,6 +73,7 @@ template <class F>
 Tensor by_formula(std::source_location where, std::initializer_list<Operand> operands,
                   const typename F::Attrs& attrs) {
   if (has_formula(operands)) return call<F>(where, operands, attrs);
+  const WithoutAutocast as_if_it_had;
   Tensor result;
   F::expand({operands.begin(), operands.size()}, attrs_view<F>(attrs), {&result, 1});
   return result;

@@ -1,5 +1,6 @@
 #include "vitro/ops/complex.h"
 
+#include "ops/autocast.h"
 #include "ops/complex_parts.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -26,12 +27,14 @@ Tensor complex(ops::At re, const Tensor& im) {
   return joined(Parts{x, im});
 }
 Tensor polar(ops::At modulus, const Tensor& angle) {
+  if (autocasts()) return autocasted("polar", &polar, modulus, angle);
   const CalledAs name("polar", modulus.where);
   const Tensor& r = modulus.operand.tensor();
   check_parts("polar", r, angle);
   return joined(ops::polar(r, angle));
 }
 Tensor view_as_complex(ops::At x) {
+  if (autocasts()) return autocasted("view_as_complex", &view_as_complex, x);
   const CalledAs name("view_as_complex", x.where);
   return Tensor::of_pairs(x.operand.tensor());
 }

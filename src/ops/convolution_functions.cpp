@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/convolve.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -169,25 +170,31 @@ Tensor conv_transpose(std::string_view op, int64_t rank, const At& x, const Tens
 }  // namespace ops
 
 Tensor conv1d(ops::At x, const Tensor& weight, const Tensor& bias, const ops::ConvAttrs& attrs) {
+  if (autocasts()) return autocasted("conv1d", &conv1d, x, weight, bias, attrs);
   return ops::conv("conv1d", 1, x, weight, bias, attrs);
 }
 Tensor conv2d(ops::At x, const Tensor& weight, const Tensor& bias, const ops::ConvAttrs& attrs) {
+  if (autocasts()) return autocasted("conv2d", &conv2d, x, weight, bias, attrs);
   return ops::conv("conv2d", 2, x, weight, bias, attrs);
 }
 Tensor conv3d(ops::At x, const Tensor& weight, const Tensor& bias, const ops::ConvAttrs& attrs) {
+  if (autocasts()) return autocasted("conv3d", &conv3d, x, weight, bias, attrs);
   return ops::conv("conv3d", 3, x, weight, bias, attrs);
 }
 
 Tensor conv_transpose1d(ops::At x, const Tensor& weight, const Tensor& bias,
                         const ops::ConvTransposeAttrs& attrs) {
+  if (autocasts()) return autocasted("conv_transpose1d", &conv_transpose1d, x, weight, bias, attrs);
   return ops::conv_transpose("conv_transpose1d", 1, x, weight, bias, attrs);
 }
 Tensor conv_transpose2d(ops::At x, const Tensor& weight, const Tensor& bias,
                         const ops::ConvTransposeAttrs& attrs) {
+  if (autocasts()) return autocasted("conv_transpose2d", &conv_transpose2d, x, weight, bias, attrs);
   return ops::conv_transpose("conv_transpose2d", 2, x, weight, bias, attrs);
 }
 Tensor conv_transpose3d(ops::At x, const Tensor& weight, const Tensor& bias,
                         const ops::ConvTransposeAttrs& attrs) {
+  if (autocasts()) return autocasted("conv_transpose3d", &conv_transpose3d, x, weight, bias, attrs);
   return ops::conv_transpose("conv_transpose3d", 3, x, weight, bias, attrs);
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -203,6 +204,10 @@ Tensor loss(const At& given, const Tensor& targets, const Lengths& input_lengths
 
 Tensor ctc_loss(ops::At log_probs, const Tensor& targets, DimsArg input_lengths,
                 DimsArg target_lengths, int64_t blank, int64_t reduction, bool zero_infinity) {
+  if (autocasts())
+    return autocasted(
+        "ctc_loss", [](const auto&... a) { return vitro::ctc_loss(a...); }, log_probs, targets,
+        input_lengths, target_lengths, blank, reduction, zero_infinity);
   const CalledAs name(op, log_probs.where);
   const Device device = log_probs.operand.tensor().device();
   return loss(log_probs, targets, Lengths(input_lengths, device), Lengths(target_lengths, device),
@@ -211,6 +216,10 @@ Tensor ctc_loss(ops::At log_probs, const Tensor& targets, DimsArg input_lengths,
 Tensor ctc_loss(ops::At log_probs, const Tensor& targets, const Tensor& input_lengths,
                 const Tensor& target_lengths, int64_t blank, int64_t reduction,
                 bool zero_infinity) {
+  if (autocasts())
+    return autocasted(
+        "ctc_loss", [](const auto&... a) { return vitro::ctc_loss(a...); }, log_probs, targets,
+        input_lengths, target_lengths, blank, reduction, zero_infinity);
   const CalledAs name(op, log_probs.where);
   return loss(log_probs, targets, Lengths(input_lengths), Lengths(target_lengths), blank, reduction,
               zero_infinity);

@@ -7,6 +7,7 @@
 #include "bind.h"
 #include "core/numbers.h"
 #include "functions.h"
+#include "ops/autocast.h"
 #include "ops/complex_parts.h"
 #include "ops/matrices.h"
 #include "ops/matrix_formulas.h"
@@ -111,24 +112,30 @@ Triangular triangle_named(std::string_view op, std::string_view name) {
 // ---- Cholesky ----
 
 std::pair<Tensor, Tensor> linalg_cholesky_ex(At x, bool upper, bool check_errors) {
+  if (autocasts())
+    return autocasted("linalg_cholesky_ex", &linalg_cholesky_ex, x, upper, check_errors);
   auto [l, info] = call_many<LinalgCholeskyEx, 2>(x.where, {x.operand}, {upper, check_errors});
   return {std::move(l), std::move(info)};
 }
 Tensor linalg_cholesky(At x, bool upper) {
+  if (autocasts()) return autocasted("linalg_cholesky", &linalg_cholesky, x, upper);
   const CalledAs name("linalg_cholesky", x.where);
   return linalg_cholesky_ex(x, upper, true).first;
 }
 Tensor cholesky(At x, bool upper) {
+  if (autocasts()) return autocasted("cholesky", &cholesky, x, upper);
   const CalledAs name("cholesky", x.where);
   return linalg_cholesky_ex(x, upper, true).first;
 }
 Tensor cholesky_solve(At b, const Tensor& factor, bool upper) {
+  if (autocasts()) return autocasted("cholesky_solve", &cholesky_solve, b, factor, upper);
   const CalledAs name("cholesky_solve", b.where);
   const Value lower = upper ? adjoint(factor) : Value(factor);
   const Value y = linalg_solve_triangular({lower, b.where}, b.operand.tensor(), false);
   return linalg_solve_triangular(adjoint(lower), y, true);
 }
 Tensor cholesky_inverse(At factor, bool upper) {
+  if (autocasts()) return autocasted("cholesky_inverse", &cholesky_inverse, factor, upper);
   const CalledAs name("cholesky_inverse", factor.where);
   const Tensor& l = factor.operand.tensor();
   check_square("cholesky_inverse", l.sizes());
@@ -183,6 +190,7 @@ Tensor linalg_lu_solve(At LU, const Tensor& pivots, const Tensor& B, bool left, 
   return call<LinalgLuSolve>(LU.where, {e.factors, e.pivots, e.right}, {left, adjoint});
 }
 Tensor lu_solve(At b, const Tensor& LU, const Tensor& pivots) {
+  if (autocasts()) return autocasted("lu_solve", &lu_solve, b, LU, pivots);
   const CalledAs name("lu_solve", b.where);
   return linalg_lu_solve({LU, b.where}, pivots, b.operand.tensor());
 }
@@ -233,10 +241,12 @@ std::pair<Tensor, Tensor> linalg_solve_ex(At A, const Tensor& B, bool left, bool
   return {std::move(x), std::move(info)};
 }
 Tensor linalg_solve(At A, const Tensor& B, bool left) {
+  if (autocasts()) return autocasted("linalg_solve", &linalg_solve, A, B, left);
   const CalledAs name("linalg_solve", A.where);
   return linalg_solve_ex(A, B, left, true).first;
 }
 std::pair<Tensor, Tensor> linalg_inv_ex(At A, bool check_errors) {
+  if (autocasts()) return autocasted("linalg_inv_ex", &linalg_inv_ex, A, check_errors);
   const CalledAs name("linalg_inv_ex", A.where);
   const Tensor& a = A.operand.tensor();
   check_square("linalg_inv_ex", a.sizes());
@@ -244,14 +254,17 @@ std::pair<Tensor, Tensor> linalg_inv_ex(At A, bool check_errors) {
   return {linalg_lu_solve(lu, pivots, identity_like(a)), info};
 }
 Tensor linalg_inv(At A) {
+  if (autocasts()) return autocasted("linalg_inv", &linalg_inv, A);
   const CalledAs name("linalg_inv", A.where);
   return linalg_inv_ex(A, true).first;
 }
 Tensor inverse(At A) {
+  if (autocasts()) return autocasted("inverse", &inverse, A);
   const CalledAs name("inverse", A.where);
   return linalg_inv_ex(A, true).first;
 }
 Tensor linalg_tensorinv(At A, int64_t ind) {
+  if (autocasts()) return autocasted("linalg_tensorinv", &linalg_tensorinv, A, ind);
   const CalledAs name("linalg_tensorinv", A.where);
   const Tensor& a = A.operand.tensor();
   VITRO_CHECK(0 < ind && ind <= a.rank(), "linalg_tensorinv: ind must be from 1 to the rank ",
@@ -269,6 +282,7 @@ Tensor linalg_tensorinv(At A, int64_t ind) {
   return reshape(linalg_inv({reshape(a, {m, n}), A.where}), out);
 }
 Tensor linalg_tensorsolve(At A, const Tensor& B, std::optional<Dims> dims) {
+  if (autocasts()) return autocasted("linalg_tensorsolve", &linalg_tensorsolve, A, B, dims);
   const CalledAs name("linalg_tensorsolve", A.where);
   Value a = A.operand.tensor();
   if (dims) {
@@ -340,6 +354,7 @@ Tensor logdet(At A) {
 // ---- QR, singular values, eigenvalues ----
 
 std::pair<Tensor, Tensor> linalg_qr(At A, std::string_view mode) {
+  if (autocasts()) return autocasted("linalg_qr", &linalg_qr, A, mode);
   QrMode chosen = QrMode::reduced;
   VITRO_CHECK(attribute::assign(chosen, std::string(mode)),
               "linalg_qr: mode must be \"reduced\", \"complete\" or \"r\", got \"", mode, "\"");
@@ -347,6 +362,7 @@ std::pair<Tensor, Tensor> linalg_qr(At A, std::string_view mode) {
   return {std::move(q), std::move(r)};
 }
 std::pair<Tensor, Tensor> qr(At A, bool some) {
+  if (autocasts()) return autocasted("qr", &qr, A, some);
   const CalledAs name("qr", A.where);
   return linalg_qr(A, some ? "reduced" : "complete");
 }
@@ -365,14 +381,17 @@ std::pair<Tensor, Tensor> eigh_of(const At& A, Triangular triangle, bool compute
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(At A, bool full_matrices) {
+  if (autocasts()) return autocasted("linalg_svd", &linalg_svd, A, full_matrices);
   const CalledAs name("linalg_svd", A.where);
   return svd_of(A, full_matrices, true);
 }
 Tensor linalg_svdvals(At A) {
+  if (autocasts()) return autocasted("linalg_svdvals", &linalg_svdvals, A);
   const CalledAs name("linalg_svdvals", A.where);
   return std::get<1>(svd_of(A, false, false));
 }
 std::tuple<Tensor, Tensor, Tensor> svd(At A, bool some, bool compute_uv) {
+  if (autocasts()) return autocasted("svd", &svd, A, some, compute_uv);
   const CalledAs name("svd", A.where);
   if (compute_uv) {
     auto [u, s, vh] = svd_of(A, !some, true);
@@ -389,10 +408,12 @@ std::tuple<Tensor, Tensor, Tensor> svd(At A, bool some, bool compute_uv) {
   return {square(-2), std::get<1>(svd_of(A, false, false)), square(-1)};
 }
 std::pair<Tensor, Tensor> linalg_eigh(At A, std::string_view UPLO) {
+  if (autocasts()) return autocasted("linalg_eigh", &linalg_eigh, A, UPLO);
   const CalledAs name("linalg_eigh", A.where);
   return eigh_of(A, triangle_named("linalg_eigh", UPLO), true);
 }
 Tensor linalg_eigvalsh(At A, std::string_view UPLO) {
+  if (autocasts()) return autocasted("linalg_eigvalsh", &linalg_eigvalsh, A, UPLO);
   const CalledAs name("linalg_eigvalsh", A.where);
   return eigh_of(A, triangle_named("linalg_eigvalsh", UPLO), false).first;
 }
@@ -410,11 +431,13 @@ std::pair<Tensor, Tensor> eig_of(const At& A, bool compute_v) {
 }  // namespace
 
 std::pair<Tensor, Tensor> linalg_eig(At A) {
+  if (autocasts()) return autocasted("linalg_eig", &linalg_eig, A);
   const CalledAs name("linalg_eig", A.where);
   check_square("linalg_eig", A.operand.tensor().sizes());
   return eig_of(A, true);
 }
 Tensor linalg_eigvals(At A) {
+  if (autocasts()) return autocasted("linalg_eigvals", &linalg_eigvals, A);
   const CalledAs name("linalg_eigvals", A.where);
   check_square("linalg_eigvals", A.operand.tensor().sizes());
   return eig_of(A, false).first;
@@ -464,11 +487,14 @@ Tensor linalg_pinv(At A, std::optional<double> atol, std::optional<double> rtol,
   });
 }
 Tensor pinverse(At A, double rcond) {
+  if (autocasts()) return autocasted("pinverse", &pinverse, A, rcond);
   const CalledAs name("pinverse", A.where);
   return linalg_pinv(A, 0.0, rcond);
 }
 Tensor linalg_matrix_rank(At A, std::optional<double> atol, std::optional<double> rtol,
                           bool hermitian) {
+  if (autocasts())
+    return autocasted("linalg_matrix_rank", &linalg_matrix_rank, A, atol, rtol, hermitian);
   const CalledAs name("linalg_matrix_rank", A.where);
   const Spectrum all = spectrum_of("linalg_matrix_rank", A, hermitian);
   return count_above(limit_of(A.operand.tensor(), all.largest, atol, rtol), all);
@@ -488,6 +514,9 @@ Tensor cond_by_inverse(const At& A, const Order& p) {
 }  // namespace
 
 Tensor linalg_cond(At A, const std::optional<Scalar>& p) {
+  if (autocasts())
+    return autocasted(
+        "linalg_cond", [](const auto&... a) { return vitro::linalg_cond(a...); }, A, p);
   const CalledAs name("linalg_cond", A.where);
   const Tensor& a = A.operand.tensor();
   check_matrices("linalg_cond", a.sizes());
@@ -499,6 +528,9 @@ Tensor linalg_cond(At A, const std::optional<Scalar>& p) {
   return order > 0 ? largest / smallest : smallest / largest;
 }
 Tensor linalg_cond(At A, std::string_view p) {
+  if (autocasts())
+    return autocasted(
+        "linalg_cond", [](const auto&... a) { return vitro::linalg_cond(a...); }, A, p);
   const CalledAs name("linalg_cond", A.where);
   return cond_by_inverse(A, p);
 }
@@ -541,11 +573,14 @@ void check_reflections(std::string_view op, const Tensor& input, const Tensor& t
 }  // namespace
 
 std::pair<Tensor, Tensor> geqrf(At A) {
+  if (autocasts()) return autocasted("geqrf", &geqrf, A);
   std::array<Tensor, 2> results;
   vitro::call(OpCall{&def<Geqrf>(), {&A.operand, 1}, {}, false, A.where}, results);
   return {std::move(results[0]), std::move(results[1])};
 }
 Tensor linalg_householder_product(At input, const Tensor& tau) {
+  if (autocasts())
+    return autocasted("linalg_householder_product", &linalg_householder_product, input, tau);
   const CalledAs name("linalg_householder_product", input.where);
   const Tensor& a = input.operand.tensor();
   check_reflections("linalg_householder_product", a, tau);
@@ -555,10 +590,12 @@ Tensor linalg_householder_product(At input, const Tensor& tau) {
   return in_columns(reflected(a, tau, identity_like(a), false));
 }
 Tensor orgqr(At input, const Tensor& tau) {
+  if (autocasts()) return autocasted("orgqr", &orgqr, input, tau);
   const CalledAs name("orgqr", input.where);
   return linalg_householder_product(input, tau);
 }
 Tensor ormqr(At input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
+  if (autocasts()) return autocasted("ormqr", &ormqr, input, tau, other, left, transpose);
   const CalledAs name("ormqr", input.where);
   const Tensor& a = input.operand.tensor();
   check_reflections("ormqr", a, tau);
@@ -603,6 +640,10 @@ Tensor linalg_matrix_exp(At A) {
 std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(At A, const Tensor& B,
                                                         std::optional<double> rcond,
                                                         const std::optional<std::string>& driver) {
+  if (autocasts())
+    return autocasted(
+        "linalg_lstsq", [](const auto&... a) { return vitro::linalg_lstsq(a...); }, A, B, rcond,
+        driver);
   constexpr std::string_view op = "linalg_lstsq";
   const CalledAs name(op, A.where);
   const Tensor& a = A.operand.tensor();
@@ -676,11 +717,19 @@ Tensor rank_with_tensors(At A, const Tensor& atol, const Tensor& rtol, bool herm
   const Spectrum all = spectrum_of(op, A, hermitian);
   return count_above(limit_of(op, A.operand.tensor(), all.largest, atol, rtol), all);
 }
+std::tuple<Tensor, Tensor, Tensor> lu_with_info(At A, bool pivot, bool check_errors) {
+  if (autocasts()) return autocasted("_lu_with_info", &linalg_lu_factor_ex, A, pivot, check_errors);
+  return linalg_lu_factor_ex(A, pivot, check_errors);
+}
 Tensor rank_with_tol(At A, double tol, bool hermitian) {
   return linalg_matrix_rank(A, tol, 0.0, hermitian);
 }
 std::pair<Tensor, Tensor> triangular_solve(At b, const Tensor& A, bool upper, bool transpose,
                                            bool unitriangular) {
+  if (autocasts())
+    return autocasted(
+        "triangular_solve", [](const auto&... a) { return vitro::triangular_solve(a...); }, b, A,
+        upper, transpose, unitriangular);
   check_matrices("triangular_solve", A.sizes());
   const Value a = transpose ? transposed(A) : Value(A);
   return {linalg_solve_triangular({a, b.where}, b.operand.tensor(), upper != transpose, true,
@@ -788,7 +837,7 @@ constexpr NamedFunction rows[] = {
     {"_lu_with_info", "L and U of A = P L U in one matrix, and the exchanged rows, from 1; info.",
      "(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor "
      "info)",
-     bound<&linalg_lu_factor_ex>},
+     bound<&lu_with_info>},
     {"linalg_ldl_factor", "L and D of A = L D L^T in one matrix, and LAPACK's pivots.",
      "(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
      bound<&linalg_ldl_factor>},

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -153,6 +154,7 @@ Tensor dstack(ops::TensorsArg tensors, std::source_location from) {
 
 Tensor baddbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {
+  if (autocasts()) return autocasted("baddbmm", &baddbmm, x, batch1, batch2, beta, alpha);
   const CalledAs name("baddbmm", x.where);
   const Tensor& t = x.operand.tensor();
   const DType dtype = t.dtype(), wide = compute_type(dtype);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/by_formula.h"
 #include "ops/value.h"
 #include "ops/wide.h"
@@ -238,7 +239,8 @@ Tensor pairwise_distance(ops::At x1, const Tensor& x2, double p, double eps, boo
   return norm_of("pairwise_distance", difference, p, {-1}, keepdim, {});
 }
 
-Tensor cdist(ops::At x1, const Tensor& x2, double p, std::optional<int64_t>) {
+Tensor cdist(ops::At x1, const Tensor& x2, double p, std::optional<int64_t> mode) {
+  if (autocasts()) return autocasted("cdist", &cdist, x1, x2, p, mode);
   const CalledAs name("cdist", x1.where);
   const Tensor &a = x1.operand.tensor(), &b = x2;
   VITRO_CHECK(a.rank() >= 2 && b.rank() >= 2,

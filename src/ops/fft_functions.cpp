@@ -8,6 +8,7 @@
 #include "bind.h"
 #include "core/numbers.h"
 #include "functions.h"
+#include "ops/autocast.h"
 #include "ops/complex_parts.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -242,14 +243,17 @@ Tensor to_real_nd(const Way& way, const Tensor& x, const FftSizes& s, const FftD
 // Every transform has the same parameters, in one, two and any number of dimensions.
 #define VITRO_FFT(name, of, forward)                                                        \
   Tensor fft_##name(At x, FftSize n, int64_t dim, std::string_view norm) {                  \
+    if (autocasts()) return autocasted("fft_" #name, &fft_##name, x, n, dim, norm);         \
     const CalledAs called("fft_" #name, x.where);                                           \
     return of##_1d({"fft_" #name, forward, norm}, x.operand.tensor(), n, dim);              \
   }                                                                                         \
   Tensor fft_##name##2(At x, FftSizes s, DimsArg dim, std::string_view norm) {              \
+    if (autocasts()) return autocasted("fft_" #name "2", &fft_##name##2, x, s, dim, norm);  \
     const CalledAs called("fft_" #name "2", x.where);                                       \
     return of##_nd({"fft_" #name "2", forward, norm}, x.operand.tensor(), s, FftDims(dim)); \
   }                                                                                         \
   Tensor fft_##name##n(At x, FftSizes s, FftDims dim, std::string_view norm) {              \
+    if (autocasts()) return autocasted("fft_" #name "n", &fft_##name##n, x, s, dim, norm);  \
     const CalledAs called("fft_" #name "n", x.where);                                       \
     return of##_nd({"fft_" #name "n", forward, norm}, x.operand.tensor(), s, dim);          \
   }
@@ -304,6 +308,7 @@ Value window_of_ones(const Tensor& like, int64_t win_length) {
 }  // namespace
 
 Tensor stft(At signal, int64_t n_fft, const StftOptions& options) {
+  if (autocasts()) return autocasted("stft", &stft, signal, n_fft, options);
   const CalledAs name("stft", signal.where);
   const Way way("stft", true, options.normalized ? by_root : not_scaled);
   const Value x = floating(way, signal.operand.tensor());

@@ -1,6 +1,7 @@
 // Fractional pools: windows begin at random places, about as far apart as the sizes of the operand
 // and of the result are: B. Graham, "Fractional max-pooling" (2014). Their elements are gathered.
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -102,11 +103,17 @@ std::pair<Tensor, Tensor> fractional(std::string_view op, const At& x, const Dim
 std::pair<Tensor, Tensor> fractional_max_pool2d(ops::At x, const Dims& kernel_size,
                                                 const Dims& output_size,
                                                 const Tensor& random_samples) {
+  if (autocasts())
+    return autocasted("fractional_max_pool2d", &fractional_max_pool2d, x, kernel_size, output_size,
+                      random_samples);
   return fractional("fractional_max_pool2d", x, kernel_size, output_size, random_samples, 2);
 }
 std::pair<Tensor, Tensor> fractional_max_pool3d(ops::At x, const Dims& kernel_size,
                                                 const Dims& output_size,
                                                 const Tensor& random_samples) {
+  if (autocasts())
+    return autocasted("fractional_max_pool3d", &fractional_max_pool3d, x, kernel_size, output_size,
+                      random_samples);
   return fractional("fractional_max_pool3d", x, kernel_size, output_size, random_samples, 3);
 }
 

@@ -3,6 +3,7 @@
 
 #include "bind.h"
 #include "vitro/base/called_as.h"
+#include "vitro/core/autocast.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/channel_norm.h"
 #include "vitro/ops/derived.h"
@@ -98,6 +99,7 @@ Tensor core_adaptive_avg_pool2d(At x, const SizesArg& output_size) {
 }
 Tensor core_adaptive_avg_pool3d(At x, const SizesArg& output_size) {
   const CalledAs name("_adaptive_avg_pool3d", x.where);
+  const WithoutAutocast as_given;
   return adaptive_avg_pool3d(x, output_size);
 }
 Tensor argsort_stable(At x, bool, int64_t dim, bool descending) {

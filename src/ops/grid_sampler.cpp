@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/region.h"
@@ -189,14 +190,23 @@ int64_t position(std::string_view what, const std::array<std::string_view, n>& w
 
 Tensor grid_sampler_2d(ops::At x, const Tensor& grid, int64_t interpolation_mode,
                        int64_t padding_mode, bool align_corners) {
+  if (autocasts())
+    return autocasted("grid_sampler_2d", &grid_sampler_2d, x, grid, interpolation_mode,
+                      padding_mode, align_corners);
   return sampled("grid_sampler_2d", x, grid, interpolation_mode, padding_mode, align_corners, 2);
 }
 Tensor grid_sampler_3d(ops::At x, const Tensor& grid, int64_t interpolation_mode,
                        int64_t padding_mode, bool align_corners) {
+  if (autocasts())
+    return autocasted("grid_sampler_3d", &grid_sampler_3d, x, grid, interpolation_mode,
+                      padding_mode, align_corners);
   return sampled("grid_sampler_3d", x, grid, interpolation_mode, padding_mode, align_corners, 3);
 }
 Tensor grid_sampler(ops::At x, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode,
                     bool align_corners) {
+  if (autocasts())
+    return autocasted("grid_sampler", &grid_sampler, x, grid, interpolation_mode, padding_mode,
+                      align_corners);
   const int dims = x.operand.tensor().rank() == 5 ? 3 : 2;
   return sampled("grid_sampler", x, grid, interpolation_mode, padding_mode, align_corners, dims);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -44,10 +45,12 @@ Tensor inner(ops::At x, const Tensor& other) {
   if (t.rank() == 0 || other.rank() == 0) return t * other;
   VITRO_CHECK(equal(t.size(-1), other.size(-1)), "inner: the last dimensions have sizes ",
               number_of(t.size(-1)), " and ", number_of(other.size(-1)), ", which must be equal");
+  if (autocasts() && t.rank() == 1 && other.rank() == 1) return dot(x, other);
   return tensordot(x, other, {-1}, {-1});
 }
 
 Tensor dot(ops::At x, const Tensor& tensor) {
+  if (autocasts()) return autocasted("dot", &dot, x, tensor);
   const CalledAs name("dot", x.where);
   check_rank("dot", x.operand.tensor(), 1);
   check_rank("dot", tensor, 1);
@@ -60,6 +63,7 @@ Tensor vdot(ops::At x, const Tensor& other) {
 }
 
 Tensor mv(ops::At x, const Tensor& vec) {
+  if (autocasts()) return autocasted("mv", &mv, x, vec);
   const CalledAs name("mv", x.where);
   check_rank("mv", x.operand.tensor(), 2);
   check_rank("mv", vec, 1);
@@ -256,6 +260,7 @@ Tensor linalg_multi_dot(ops::TensorsArg tensors, std::source_location from) {
 }
 
 Tensor trace(ops::At x) {
+  if (autocasts()) return autocasted("trace", &trace, x);
   const CalledAs name("trace", x.where);
   check_rank("trace", x.operand.tensor(), 2);
   return sum(diagonal(x));

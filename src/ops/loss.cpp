@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/value.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
@@ -78,6 +79,7 @@ Value bounded_log(const Tensor& x) {
 }  // namespace
 
 Tensor mse_loss(ops::At x, const Tensor& target, int64_t reduction) {
+  if (autocasts()) return autocasted("mse_loss", &mse_loss, x, target, reduction);
   const CalledAs name("mse_loss", x.where);
   const Operands given("mse_loss", x, target, reduction);
   return region("mse_loss", {&given.x, &given.target},
@@ -85,12 +87,14 @@ Tensor mse_loss(ops::At x, const Tensor& target, int64_t reduction) {
 }
 
 Tensor l1_loss(ops::At x, const Tensor& target, int64_t reduction) {
+  if (autocasts()) return autocasted("l1_loss", &l1_loss, x, target, reduction);
   const CalledAs name("l1_loss", x.where);
   const Operands given("l1_loss", x, target, reduction, Operands::Takes::complex);
   return reduced(abs(given.x - given.target), reduction, real_of(given.dtype));
 }
 
 Tensor smooth_l1_loss(ops::At x, const Tensor& target, int64_t reduction, double beta) {
+  if (autocasts()) return autocasted("smooth_l1_loss", &smooth_l1_loss, x, target, reduction, beta);
   const CalledAs name("smooth_l1_loss", x.where);
   VITRO_CHECK(beta >= 0, "smooth_l1_loss: beta must not be negative, got ", beta);
   if (beta == 0) return l1_loss(x, target, reduction);
@@ -103,6 +107,7 @@ Tensor smooth_l1_loss(ops::At x, const Tensor& target, int64_t reduction, double
 }
 
 Tensor huber_loss(ops::At x, const Tensor& target, int64_t reduction, double delta) {
+  if (autocasts()) return autocasted("huber_loss", &huber_loss, x, target, reduction, delta);
   const CalledAs name("huber_loss", x.where);
   VITRO_CHECK(delta > 0, "huber_loss: delta must be positive, got ", delta);
   const Operands given("huber_loss", x, target, reduction);
@@ -115,6 +120,8 @@ Tensor huber_loss(ops::At x, const Tensor& target, int64_t reduction, double del
 
 Tensor binary_cross_entropy(ops::At x, const Tensor& target, const Tensor& weight,
                             int64_t reduction) {
+  if (autocasts())
+    return autocasted("binary_cross_entropy", &binary_cross_entropy, x, target, weight, reduction);
   const CalledAs name("binary_cross_entropy", x.where);
   const Tensor& t = x.operand.tensor();
   const Operands given("binary_cross_entropy", x, target, reduction);
@@ -130,6 +137,9 @@ Tensor binary_cross_entropy(ops::At x, const Tensor& target, const Tensor& weigh
 
 Tensor binary_cross_entropy_with_logits(ops::At x, const Tensor& target, const Tensor& weight,
                                         const Tensor& pos_weight, int64_t reduction) {
+  if (autocasts())
+    return autocasted("binary_cross_entropy_with_logits", &binary_cross_entropy_with_logits, x,
+                      target, weight, pos_weight, reduction);
   const CalledAs name("binary_cross_entropy_with_logits", x.where);
   const Operands given("binary_cross_entropy_with_logits", x, target, reduction);
   const Sizes sizes =
@@ -250,6 +260,8 @@ Tensor of_classes(const Tensor& logs, const Tensor& target, const Tensor& weight
 
 Tensor nll_loss(ops::At x, const Tensor& target, const Tensor& weight, int64_t reduction,
                 int64_t ignore_index) {
+  if (autocasts())
+    return autocasted("nll_loss", &nll_loss, x, target, weight, reduction, ignore_index);
   const CalledAs name("nll_loss", x.where);
   return std::get<0>(nll("nll_loss", x, target, weight, reduction, ignore_index));
 }
@@ -262,6 +274,9 @@ std::tuple<Tensor, Tensor> nll_loss_forward(ops::At x, const Tensor& target, con
 
 Tensor cross_entropy_loss(ops::At x, const Tensor& target, const Tensor& weight, int64_t reduction,
                           int64_t ignore_index, double label_smoothing) {
+  if (autocasts())
+    return autocasted("cross_entropy_loss", &cross_entropy_loss, x, target, weight, reduction,
+                      ignore_index, label_smoothing);
   const CalledAs name("cross_entropy_loss", x.where);
   check_reduction("cross_entropy_loss", reduction);
   VITRO_CHECK(label_smoothing >= 0 && label_smoothing <= 1,
@@ -284,6 +299,7 @@ Tensor cross_entropy_loss(ops::At x, const Tensor& target, const Tensor& weight,
 }
 
 Tensor kl_div(ops::At x, const Tensor& target, int64_t reduction, bool log_target) {
+  if (autocasts()) return autocasted("kl_div", &kl_div, x, target, reduction, log_target);
   const CalledAs name("kl_div", x.where);
   const auto [dtype, input, t] = Operands("kl_div", x, target, reduction);
   return reduced(log_target ? exp(t) * (t - input) : xlogy(t, t) - t * input, reduction, dtype);
@@ -291,6 +307,9 @@ Tensor kl_div(ops::At x, const Tensor& target, int64_t reduction, bool log_targe
 
 Tensor poisson_nll_loss(ops::At x, const Tensor& target, bool log_input, bool full, double eps,
                         int64_t reduction) {
+  if (autocasts())
+    return autocasted("poisson_nll_loss", &poisson_nll_loss, x, target, log_input, full, eps,
+                      reduction);
   const CalledAs name("poisson_nll_loss", x.where);
   const auto [dtype, input, t] =
       Operands("poisson_nll_loss", x, target, reduction, Operands::Takes::integers);
@@ -317,6 +336,8 @@ Tensor gaussian_nll_loss(ops::At x, const Tensor& target, const Tensor& var, boo
 }
 
 Tensor hinge_embedding_loss(ops::At x, const Tensor& target, double margin, int64_t reduction) {
+  if (autocasts())
+    return autocasted("hinge_embedding_loss", &hinge_embedding_loss, x, target, margin, reduction);
   const CalledAs name("hinge_embedding_loss", x.where);
   const auto [dtype, input, t] = Operands("hinge_embedding_loss", x, target, reduction);
   const Value negative = ops::where(t != 1, above_zero(margin - input), 0);
@@ -325,6 +346,9 @@ Tensor hinge_embedding_loss(ops::At x, const Tensor& target, double margin, int6
 
 Tensor margin_ranking_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                            int64_t reduction) {
+  if (autocasts())
+    return autocasted("margin_ranking_loss", &margin_ranking_loss, x1, x2, target, margin,
+                      reduction);
   const CalledAs name("margin_ranking_loss", x1.where);
   const Operands given("margin_ranking_loss", x1, x2, reduction, Operands::Takes::integers);
   const auto in = [&](const Tensor& x) { return in_wide(given, x); };
@@ -334,6 +358,9 @@ Tensor margin_ranking_loss(ops::At x1, const Tensor& x2, const Tensor& target, d
 
 Tensor cosine_embedding_loss(ops::At x1, const Tensor& x2, const Tensor& target, double margin,
                              int64_t reduction) {
+  if (autocasts())
+    return autocasted("cosine_embedding_loss", &cosine_embedding_loss, x1, x2, target, margin,
+                      reduction);
   const CalledAs name("cosine_embedding_loss", x1.where);
   const auto as_number = [](const Tensor& x) {
     return is_bool(x.dtype()) ? to(x, default_float) : x;
@@ -356,6 +383,7 @@ Tensor cosine_embedding_loss(ops::At x1, const Tensor& x2, const Tensor& target,
 }
 
 Tensor soft_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
+  if (autocasts()) return autocasted("soft_margin_loss", &soft_margin_loss, x, target, reduction);
   const CalledAs name("soft_margin_loss", x.where);
   const auto [dtype, input, t] = Operands("soft_margin_loss", x, target, reduction);
   return reduced(log1p(exp(-input * t)), reduction, dtype);
@@ -363,6 +391,9 @@ Tensor soft_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
 
 Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, int64_t reduction) {
+  if (autocasts())
+    return autocasted("triplet_margin_loss", &triplet_margin_loss, anchor, positive, negative,
+                      margin, p, eps, swap, reduction);
   const CalledAs name("triplet_margin_loss", anchor.where);
   const Operands given("triplet_margin_loss", anchor, positive, reduction,
                        Operands::Takes::numbers);
@@ -379,6 +410,9 @@ Tensor triplet_margin_loss(ops::At anchor, const Tensor& positive, const Tensor&
 
 Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p, const Scalar& margin,
                          const Tensor& weight, int64_t reduction) {
+  if (autocasts())
+    return autocasted("multi_margin_loss", &multi_margin_loss, x, target, p, margin, weight,
+                      reduction);
   const CalledAs name("multi_margin_loss", x.where);
   check_reduction("multi_margin_loss", reduction);
   VITRO_CHECK(p.is(1) || p.is(2), "multi_margin_loss: p must be 1 or 2, got ", p);
@@ -401,6 +435,9 @@ Tensor multi_margin_loss(ops::At x, const Tensor& target, const Scalar& p, const
 
 std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor& target,
                                                          int64_t reduction) {
+  if (autocasts())
+    return autocasted("multilabel_margin_loss_forward", &multilabel_margin_loss_forward, x, target,
+                      reduction);
   constexpr std::string_view op = "multilabel_margin_loss_forward";
   const CalledAs name(op, x.where);
   check_reduction(op, reduction);
@@ -430,6 +467,8 @@ std::pair<Tensor, Tensor> multilabel_margin_loss_forward(ops::At x, const Tensor
 }
 
 Tensor multilabel_margin_loss(ops::At x, const Tensor& target, int64_t reduction) {
+  if (autocasts())
+    return autocasted("multilabel_margin_loss", &multilabel_margin_loss, x, target, reduction);
   return multilabel_margin_loss_forward(x, target, reduction).first;
 }
 

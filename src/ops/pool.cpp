@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
@@ -394,11 +395,14 @@ Tensor unpooled(std::string_view op, const ops::At& x, const Tensor& indices,
 }  // namespace
 
 Tensor max_unpool2d(ops::At x, const Tensor& indices, SizesArg output_size) {
+  if (autocasts()) return autocasted("max_unpool2d", &max_unpool2d, x, indices, output_size);
   const CalledAs name("max_unpool2d", x.where);
   return unpooled("max_unpool2d", x, indices, output_size, 2);
 }
 Tensor max_unpool3d(ops::At x, const Tensor& indices, SizesArg output_size, DimsArg stride,
                     DimsArg padding) {
+  if (autocasts())
+    return autocasted("max_unpool3d", &max_unpool3d, x, indices, output_size, stride, padding);
   const CalledAs name("max_unpool3d", x.where);
   ops::check_numbers("max_unpool3d", "stride", stride, 3, 1);
   ops::check_numbers("max_unpool3d", "padding", padding, 3, 0);

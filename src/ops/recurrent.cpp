@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -354,10 +355,16 @@ std::tuple<Tensor, Tensor> gru(ops::At x, const Tensor& hx, ops::TensorsArg weig
 }
 std::tuple<Tensor, Tensor> rnn_tanh(ops::At x, const Tensor& hx, ops::TensorsArg weights,
                                     const ops::RecurrentAttrs& attrs) {
+  if (autocasts())
+    return ops::autocasted(
+        "rnn_tanh", [](const auto&... a) { return vitro::rnn_tanh(a...); }, x, hx, weights, attrs);
   return ops::two(ops::recurrent("rnn_tanh", ops::Kind::tanh, x, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_relu(ops::At x, const Tensor& hx, ops::TensorsArg weights,
                                     const ops::RecurrentAttrs& attrs) {
+  if (autocasts())
+    return ops::autocasted(
+        "rnn_relu", [](const auto&... a) { return vitro::rnn_relu(a...); }, x, hx, weights, attrs);
   return ops::two(ops::recurrent("rnn_relu", ops::Kind::relu, x, {hx, {}}, weights, attrs));
 }
 
@@ -373,11 +380,19 @@ std::tuple<Tensor, Tensor> gru(ops::At data, const Tensor& batch_sizes, const Te
 }
 std::tuple<Tensor, Tensor> rnn_tanh(ops::At data, const Tensor& batch_sizes, const Tensor& hx,
                                     ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
+  if (autocasts())
+    return ops::autocasted(
+        "rnn_tanh", [](const auto&... a) { return vitro::rnn_tanh(a...); }, data, batch_sizes, hx,
+        weights, attrs);
   return ops::two(
       ops::packed("rnn_tanh", ops::Kind::tanh, data, batch_sizes, {hx, {}}, weights, attrs));
 }
 std::tuple<Tensor, Tensor> rnn_relu(ops::At data, const Tensor& batch_sizes, const Tensor& hx,
                                     ops::TensorsArg weights, const ops::RecurrentAttrs& attrs) {
+  if (autocasts())
+    return ops::autocasted(
+        "rnn_relu", [](const auto&... a) { return vitro::rnn_relu(a...); }, data, batch_sizes, hx,
+        weights, attrs);
   return ops::two(
       ops::packed("rnn_relu", ops::Kind::relu, data, batch_sizes, {hx, {}}, weights, attrs));
 }
@@ -395,10 +410,14 @@ Tensor gru_cell(ops::At x, const Tensor& hx, const Tensor& w_ih, const Tensor& w
 }
 Tensor rnn_tanh_cell(ops::At x, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                      const Tensor& b_ih, const Tensor& b_hh) {
+  if (autocasts())
+    return ops::autocasted("rnn_tanh_cell", &rnn_tanh_cell, x, hx, w_ih, w_hh, b_ih, b_hh);
   return ops::cell("rnn_tanh_cell", ops::Kind::tanh, x, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}}).h;
 }
 Tensor rnn_relu_cell(ops::At x, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                      const Tensor& b_ih, const Tensor& b_hh) {
+  if (autocasts())
+    return ops::autocasted("rnn_relu_cell", &rnn_relu_cell, x, hx, w_ih, w_hh, b_ih, b_hh);
   return ops::cell("rnn_relu_cell", ops::Kind::relu, x, {hx, {}}, {w_ih, w_hh, b_ih, b_hh, {}}).h;
 }
 

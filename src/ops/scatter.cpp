@@ -12,6 +12,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/autocast.h"
 #include "vitro/ops/all.h"
 
 namespace vitro::ops {
@@ -559,6 +560,7 @@ Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value
 }
 Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
   const CalledAs name("index_copy_", x.where);
+  const WithoutAutocast as_given;
   return written(x, index_copy(x, dim, index, source));
 }
 Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,

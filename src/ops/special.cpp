@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/by_formula.h"
 #include "ops/complex_parts.h"
 #include "ops/special_values.h"
@@ -360,6 +361,7 @@ Tensor embedding_renorm(ops::At weight, const Tensor& indices, double max_norm, 
 }
 
 Tensor linalg_vecdot(ops::At x, const Tensor& y, int64_t dim) {
+  if (autocasts()) return autocasted("linalg_vecdot", &linalg_vecdot, x, y, dim);
   const CalledAs name("linalg_vecdot", x.where);
   const Tensor& t = x.operand.tensor();
   if (!t.is_complex()) ops::check_floating("linalg_vecdot", t);
@@ -405,6 +407,7 @@ void check_same_dtypes(std::string_view op, const At& x, const Tensor& a, const 
 
 Tensor addmv(ops::At x, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
+  if (autocasts()) return autocasted("addmv", &addmv, x, mat, vec, beta, alpha);
   const CalledAs name("addmv", x.where);
   check_same_dtypes("addmv", x, mat, vec);
   const DType wide = compute_type(mat.dtype());
@@ -413,6 +416,7 @@ Tensor addmv(ops::At x, const Tensor& mat, const Tensor& vec, const Scalar& beta
 
 Tensor addbmm(ops::At x, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
+  if (autocasts()) return autocasted("addbmm", &addbmm, x, batch1, batch2, beta, alpha);
   const CalledAs name("addbmm", x.where);
   check_same_dtypes("addbmm", x, batch1, batch2);
   VITRO_CHECK(batch1.rank() == 3 && batch2.rank() == 3 && equal(batch1.size(0), batch2.size(0)) &&

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/numbers.h"
+#include "ops/autocast.h"
 #include "ops/complex_parts.h"
 #include "ops/matrices.h"
 #include "ops/norms.h"
@@ -134,11 +135,14 @@ Tensor quantiles(std::string_view op, const At& x, const Operand& q, std::option
 
 Tensor quantile(ops::At x, const Operand& q, std::optional<int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
+  if (autocasts()) return autocasted("quantile", &quantile, x, q, dim, keepdim, interpolation);
   const CalledAs name("quantile", x.where);
   return quantiles("quantile", x, q, dim, keepdim, interpolation, false);
 }
 Tensor nanquantile(ops::At x, const Operand& q, std::optional<int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
+  if (autocasts())
+    return autocasted("nanquantile", &nanquantile, x, q, dim, keepdim, interpolation);
   const CalledAs name("nanquantile", x.where);
   return quantiles("nanquantile", x, q, dim, keepdim, interpolation, true);
 }

@@ -2,10 +2,13 @@
 #include "vitro/optim/optimizer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/ops/choose.h"
+#include "vitro/ops/create.h"
 
 namespace vitro::optim {
 
@@ -26,11 +29,48 @@ void Optimizer::add_group(const Parameters& parameters) {
   ++groups_;
 }
 
+void Optimizer::step(size_t parameter) {
+  const Tensor gradient = parameters_[parameter]->grad();
+  if (gradient.defined())
+    update(*parameters_[parameter], gradient, states_[parameter], group_of_[parameter]);
+}
+
 void Optimizer::step() {
   const NoGrad unrecorded;
-  for (size_t i = 0; i < parameters_.size(); ++i) {
-    const Tensor gradient = parameters_[i]->grad();
-    if (gradient.defined()) update(*parameters_[i], gradient, states_[i], group_of_[i]);
+  settle();
+  for (size_t i = 0; i < parameters_.size(); ++i) step(i);
+}
+
+// Tensors of the state that the step makes are dropped by settle() if it is skipped.
+void Optimizer::step_unless(const Tensor& skip, size_t parameter) {
+  if (!parameters_[parameter]->grad().defined()) return;
+  std::vector<Tensor> changed{*parameters_[parameter]}, old;
+  for (const Tensor& one : states_[parameter].tensors)
+    if (one.defined()) changed.push_back(one);
+  for (const Tensor& one : changed) old.push_back(clone(one));
+  step(parameter);
+  for (size_t k = 0; k < changed.size(); ++k)
+    (void)copy_(changed[k], where(skip, old[k], changed[k]));
+}
+
+void Optimizer::step_unless(const Tensor& skip) {
+  const NoGrad unrecorded;
+  settle();
+  if (!skip.is_deferred()) {
+    if (!skip.item<bool>()) step();
+    return;
+  }
+  unsettled_ = {skip, states_};
+  for (size_t i = 0; i < parameters_.size(); ++i) step_unless(skip, i);
+}
+
+void Optimizer::settle() {
+  if (!unsettled_) return;
+  const Unsettled last = *std::exchange(unsettled_, std::nullopt);
+  if (!last.skip.item<bool>()) return;
+  for (size_t i = 0; i < states_.size(); ++i) {  // checkpoints point to each
+    std::ranges::copy(last.before[i].tensors, states_[i].tensors.begin());
+    std::ranges::copy(last.before[i].numbers, states_[i].numbers.begin());
   }
 }
 
@@ -53,6 +93,7 @@ std::vector<double*> Optimizer::momenta() {
 }
 
 std::vector<std::pair<std::string, Tensor*>> Optimizer::named_tensors() {
+  settle();
   std::vector<std::pair<std::string, Tensor*>> out;
   for (size_t i = 0; i < states_.size(); ++i) {
     for (size_t k = 0; k < tensor_names_.size(); ++k)
@@ -62,6 +103,7 @@ std::vector<std::pair<std::string, Tensor*>> Optimizer::named_tensors() {
 }
 
 std::vector<std::pair<std::string, double*>> Optimizer::named_numbers() {
+  settle();
   std::vector<std::pair<std::string, double*>> out;
   for (size_t i = 0; i < states_.size(); ++i) {
     for (size_t k = 0; k < number_names_.size(); ++k)

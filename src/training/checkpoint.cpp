@@ -99,6 +99,7 @@ void Checkpoint::add(std::string_view name, nn::WeightAverage& average) {
 
 void Checkpoint::add(std::string_view name, optim::Optimizer& optimizer) {
   begin(name);
+  optimizers_.push_back(&optimizer);
   const auto tensors = optimizer.named_tensors();
   const optim::Parameters& parameters = optimizer.parameters();
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -108,6 +109,16 @@ void Checkpoint::add(std::string_view name, optim::Optimizer& optimizer) {
   }
   for (const auto& [own, number] : optimizer.named_numbers())
     add_number(cat(name, '.', std::string_view(own)), *number);
+}
+
+void Checkpoint::add(std::string_view name, optim::GradScaler& scaler) {
+  begin(name);
+  for (const auto& [own, tensor] : scaler.named_tensors())
+    tensors_.push_back({cat(name, '.', std::string_view(own)), tensor, tensor});
+  optim::GradScalerOptions& options = scaler.options();
+  add_number(cat(name, ".growth_factor"), options.growth_factor);
+  add_number(cat(name, ".backoff_factor"), options.backoff_factor);
+  add_number(cat(name, ".growth_interval"), options.growth_interval);
 }
 
 void Checkpoint::add(std::string_view name, optim::Schedule& schedule) {
@@ -161,6 +172,7 @@ void Checkpoint::add_number(std::string name, int64_t& number) {
 }
 
 void Checkpoint::save() const {
+  for (optim::Optimizer* optimizer : optimizers_) optimizer->settle();
   std::vector<io::NamedTensor> tensors;
   for (const Item& item : tensors_) {
     if (item.tensor->defined()) tensors.push_back({item.name, *item.tensor});
@@ -174,6 +186,7 @@ void Checkpoint::save() const {
 
 bool Checkpoint::load() {
   if (!std::filesystem::exists(path_)) return false;
+  for (optim::Optimizer* optimizer : optimizers_) optimizer->settle();
   const Result<io::Safetensors> file = io::Safetensors::read(path_);
   VITRO_CHECK(file.ok(), "Checkpoint: ", std::string_view(file.why()));
   std::map<std::string, std::string> numbers = file->metadata();

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "error_of.h"
 #include "vitro/autograd/autograd.h"
 #include "vitro/compile/compile.h"
+#include "vitro/core/autocast.h"
 #include "vitro/core/generator.h"
 #include "vitro/core/generator_state.h"
 #include "vitro/datasets.h"
@@ -151,6 +153,65 @@ TEST_F(Checkpoints, a_compiled_run_goes_on_to_the_bit) {
 }
 TEST_F(Checkpoints, a_run_with_numbers_of_torch_goes_on_to_the_bit) {
   stops_and_goes_on(false, Generator::mt19937);
+}
+
+// With steps that overflow: the first, and some later.
+TEST_F(Checkpoints, a_run_in_mixed_precision_goes_on_to_the_bit) {
+  struct Mixed {
+    Mixed(const std::string& path, uint64_t seed) : checkpoint(path) {
+      manual_seed(seed);
+      model = std::make_unique<Net>();
+      model->requires_grad_();
+      optimizer =
+          std::make_unique<optim::AdamW>(model->parameters(), optim::AdamWOptions{.lr = 0.01});
+      checkpoint.add("model", *model);
+      checkpoint.add("optimizer", *optimizer);
+      checkpoint.add("scaler", scaler);
+      step = compile([this](const Tensor& x, const Tensor& y, const Tensor& factor) {
+        optimizer->zero_grad();
+        Tensor loss;
+        {
+          const Autocast on(DType::f16);
+          loss = cross_entropy_loss((*model)(x), y);
+        }
+        scaler.scale(loss * factor).backward();
+        scaler.step(*optimizer);
+        scaler.update();
+        optimizer->zero_grad();
+        return detach(loss);
+      });
+    }
+    void go(int from, int to, std::vector<float>& losses) {
+      const data::TensorDataset samples = points();
+      data::DataLoader loader(samples, {.batch_size = 20});
+      for (const data::Sample& all : loader) {
+        for (int i = from; i < to; ++i) {
+          const float factor = i % 4 == 0 ? std::numeric_limits<float>::infinity() : 1.0F;
+          losses.push_back(step(all[0], all[1], full({}, factor)).item<float>());
+        }
+      }
+      checkpoint.save();
+    }
+    Checkpoint checkpoint;
+    std::unique_ptr<Net> model;
+    std::unique_ptr<optim::AdamW> optimizer;
+    optim::GradScaler scaler{{.growth_interval = 2}};
+    std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)> step;
+  };
+  std::vector<float> whole;
+  Mixed expected(path("whole"), 1);
+  expected.go(0, 12, whole);
+  for (const int stop : {1, 5, 6}) {
+    std::filesystem::remove(path());
+    std::vector<float> losses;
+    Mixed before(path(), 1);
+    before.go(0, stop, losses);
+    Mixed after(path(), 99);
+    EXPECT_TRUE(after.checkpoint.load());
+    after.go(stop, 12, losses);
+    EXPECT_EQ(losses, whole) << stop;
+    EXPECT_EQ(after.scaler.get_scale(), expected.scaler.get_scale());
+  }
 }
 
 TEST_F(Checkpoints, a_run_can_go_back_to_one) {

@@ -482,6 +482,31 @@ TEST(FromPyTorch, functions_are_differentiated_in_other_ways) {
   EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{3, 3}));
 }
 
+TEST(FromPyTorch, precision_is_mixed) {
+  Classifier model;
+  model.requires_grad_();
+  optim::AdamW optimizer(model.parameters());
+  optim::GradScaler scaler;
+  const float before = sum(model.first.weight).item<float>();
+  Tensor loss;
+  {
+    Autocast on(DType::bf16);
+    EXPECT_TRUE(is_autocast_enabled());
+    const Tensor y = model(eight_by_six());
+    EXPECT_EQ(y.dtype(), DType::bf16);
+    Autocast off(DType::bf16, false);
+    EXPECT_FALSE(is_autocast_enabled());
+    loss = sum(to(y, DType::f32));
+  }
+  scaler.scale(loss).backward();
+  scaler.unscale_(optimizer);
+  (void)nn::clip_grad_norm_(model.parameters(), 1.0);
+  scaler.step(optimizer);
+  scaler.update();
+  EXPECT_NE(sum(model.first.weight).item<float>(), before);
+  EXPECT_EQ(scaler.get_scale(), 65536);
+}
+
 TEST(FromPyTorch, data_comes_in_batches_and_runs_go_on) {
   const Tensor x = eight_by_six(), labels = arange(8);
   data::TensorDataset dataset({x, labels});

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,14 @@ class Optimizer {
 
   // Changes the parameters that have a gradient.  Records no gradients itself.
   void step();
+  // The same, unless `skip`, a bool of one element, is true: then parameters and state stay as they
+  // are.  In a compiled function it becomes a part of the program, too, which chooses between old
+  // and new elements.  What the step counts is settled when it is next needed: a second step in the
+  // same call of a compiled function is a graph break.
+  void step_unless(const Tensor& skip);
+  // Takes back the counts of such a step, if it was skipped.  The next step and the functions below
+  // do so themselves; those who keep the pointers that these return call it before they read.
+  void settle();
   // Drops the gradients of all parameters: the next backward() begins anew.
   void zero_grad();
 
@@ -60,10 +69,19 @@ class Optimizer {
   virtual void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) = 0;
 
  private:
+  void step(size_t parameter);
+  void step_unless(const Tensor& skip, size_t parameter);
+
+  // A step of which it is not known yet whether it was skipped, and the state before it.
+  struct Unsettled {
+    Tensor skip;
+    std::vector<State> before;
+  };
   const std::span<const std::string_view> tensor_names_, number_names_;
   Parameters parameters_;
   std::vector<size_t> group_of_;  // by parameter
   std::vector<State> states_;
+  std::optional<Unsettled> unsettled_;
   size_t groups_ = 0;
 };
 

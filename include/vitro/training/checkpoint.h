@@ -26,6 +26,7 @@
 #include "vitro/datasets/loader.h"
 #include "vitro/nn/average.h"
 #include "vitro/nn/module.h"
+#include "vitro/optim/grad_scaler.h"
 #include "vitro/optim/optimizer.h"
 #include "vitro/optim/schedule.h"
 
@@ -41,6 +42,7 @@ class Checkpoint {
   void add(std::string_view name, nn::Module& module);  // parameters and buffers
   void add(std::string_view name, nn::WeightAverage& average);
   void add(std::string_view name, optim::Optimizer& optimizer);
+  void add(std::string_view name, optim::GradScaler& scaler);
   void add(std::string_view name, optim::Schedule& schedule);
   void add(std::string_view name, optim::ReduceLROnPlateau& schedule);
   void add(std::string_view name, data::DataLoader& loader);
@@ -75,6 +77,7 @@ class Checkpoint {
 
   std::string path_;
   std::vector<std::string> names_;
+  std::vector<optim::Optimizer*> optimizers_;
   std::vector<Item> tensors_;
   std::vector<Number<double>> reals_;
   std::vector<Number<int64_t>> integers_;
