@@ -1,19 +1,36 @@
 # The targets built from the folders: the shared library, libraries of models (models/) and images (images/), the program `vitro`
 # (cli/), the lessons (examples/) and the benchmarks (bench/).  Each is built from all files in its folder; missing folders are skipped.
 
+# Writes the version script of libvitro.so when a header changes.
+function(vitro_version_script out)
+  set(script ${PROJECT_BINARY_DIR}/generated/libvitro.map)
+  set(writer ${PROJECT_SOURCE_DIR}/cmake/version_script.cmake)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/src/*.h)
+  add_custom_command(
+    OUTPUT ${script}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${script} -P ${writer}
+    DEPENDS ${writer} ${PROJECT_SOURCE_DIR}/cmake/libvitro.map ${headers}
+    VERBATIM)
+  add_custom_target(vitro_version_script DEPENDS ${script})
+  set(${out} ${script} PARENT_SCOPE)
+endfunction()
+
 # libvitro.so contains all folders.  Programs and installed users link vitro::vitro.
 function(vitro_library)
   add_library(vitro SHARED)
+  vitro_version_script(script)
+  add_dependencies(vitro vitro_version_script)
   vitro_link_closure(vitro ${VITRO_FOLDERS})
   set_target_properties(vitro PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 INSTALL_RPATH "$ORIGIN")
   target_compile_features(vitro INTERFACE cxx_std_20)
   target_link_options(
     vitro PRIVATE -Wl,-Bsymbolic-functions  # calls within the library are direct
                   -Wl,-z,pack-relative-relocs  # relocations take a tenth of the space
-                  -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/libvitro.map
+                  -Wl,--version-script=${script}
                   -Wl,--gc-sections
+                  $<$<CONFIG:Release>:-Wl,-O2>  # strings share their ends
                   $<$<AND:$<CONFIG:Release>,$<BOOL:${VITRO_LLD}>>:-Wl,--icf=all>)  # folds identical functions, which confuses debuggers
-  set_target_properties(vitro PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/libvitro.map)
+  set_target_properties(vitro PROPERTIES LINK_DEPENDS ${script})
   target_include_directories(
     vitro INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   add_library(vitro::vitro ALIAS vitro)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "autograd/call_node.h"
+#include "core/mark_memory.h"
 #include "core/saved_tensors.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
@@ -63,6 +64,7 @@ class Sum final : public Node {
                 "same leaf; let the function return gradients (grad), or call it on one thread at "
                 "a time");
     add_to(total, gradients[0], leaf_);
+    mark_memory(total, events::MemoryCategory::gradient);
     return {};
   }
   bool is_end() const override { return true; }

@@ -6,13 +6,13 @@
 #include <cstring>
 #include <memory>
 
+#include "core/mark_memory.h"
 #include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/reach.h"
-#include "vitro/events/memory.h"
 
 namespace vitro {
 namespace {
@@ -465,8 +465,7 @@ Tensor& Tensor::set_parameter(bool on, std::string_view name) {
   if (is_complex()) impl_->pairs->set_parameter(on, name);
   impl_->is_parameter = on;
   impl_->parameter_name = intern_module_path(name);
-  if (on && !is_complex() && impl_->storage)
-    events::categorise(impl_->storage.data(), events::MemoryCategory::parameter);
+  if (on) mark_memory(*this, events::MemoryCategory::parameter);
   return *this;
 }
 

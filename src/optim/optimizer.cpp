@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/mark_memory.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
@@ -29,6 +30,19 @@ void Optimizer::add_group(const Parameters& parameters) {
   ++groups_;
 }
 
+// What a compiled function makes has no memory yet, but by its next call.
+void Optimizer::mark_memory() const {
+  if (!events::wants(events::Detail::memory)) return;
+  for (const Tensor* parameter : parameters_) {
+    vitro::mark_memory(*parameter, events::MemoryCategory::parameter);
+    vitro::mark_memory(parameter->grad(), events::MemoryCategory::gradient);
+  }
+  for (const State& state : states_) {
+    for (const Tensor& one : state.tensors)
+      vitro::mark_memory(one, events::MemoryCategory::optimiser);
+  }
+}
+
 void Optimizer::step(size_t parameter) {
   const Tensor gradient = parameters_[parameter]->grad();
   if (gradient.defined())
@@ -39,6 +53,7 @@ void Optimizer::step() {
   const NoGrad unrecorded;
   settle();
   for (size_t i = 0; i < parameters_.size(); ++i) step(i);
+  mark_memory();
 }
 
 // Tensors of the state that the step makes are dropped by settle() if it is skipped.
@@ -75,6 +90,7 @@ void Optimizer::settle() {
 }
 
 void Optimizer::zero_grad() {
+  mark_memory();
   for (Tensor* parameter : parameters_) parameter->set_grad({});
 }
 

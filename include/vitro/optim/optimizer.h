@@ -69,6 +69,7 @@ class Optimizer {
   virtual void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) = 0;
 
  private:
+  void mark_memory() const;
   void step(size_t parameter);
   void step_unless(const Tensor& skip, size_t parameter);
 
