@@ -152,6 +152,28 @@ template <bool row_major, class Acc>
   }
 }
 
+// Copies `count` columns of A, whose elements are contiguous and `stride` apart from column to
+// column, tile by tile: element i of column p of tile t is at to[t * tile_stride + p * width + i].
+// Of `tiles` tiles, `higher` have low + 1 rows, the others `low`.
+template <int most, i64 width, class Acc>
+[[gnu::noinline]] static void matmul_copy_columns(const Acc* a, i64 stride, i64 count, i64 tiles,
+                                                  i64 low, i64 higher, Acc* to, i64 tile_stride) {
+  constexpr i64 ahead = 8;
+  const i64 in_last = low + (tiles == higher), height = tiles * low + higher;
+  for (i64 p = 0; p < count; ++p, a += stride, to += width) {
+    const Acc* from = a;
+    Acc* tile = to;
+    for (i64 i = 0; i < height * i64(sizeof(Acc)); i += 64)
+      __builtin_prefetch((const char*)(a + ahead * stride) + i);
+    for (i64 t = 0; t + 1 < tiles; ++t) {
+      __builtin_memcpy(tile, from, most * sizeof(Acc));
+      from += low + (t < higher);
+      tile += tile_stride;
+    }
+    for (i64 i = 0; i < in_last; ++i) tile[i] = from[i];
+  }
+}
+
 // Rows of B that are kept at a time: their panels stay in the L2 cache.
 template <class Acc>
 inline constexpr i64 matmul_plain_depth = 1536 / sizeof(Acc);
@@ -176,7 +198,12 @@ class MatmulPlainRun {
 
  private:
   using Panel = MatmulPanel<Acc>;
-  static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>;
+  static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>,
+                       left_width = Panel::rows > 4 ? 8 : Panel::rows,
+                       most_tiles = (product_plain_rows + Panel::rows - 1) / Panel::rows,
+                       page = 4096,
+                       // an odd number of lines of a cache, so that tiles share no set
+      most_left = depth * left_width + 64 / i64(sizeof(Acc));
   static_assert(columns % Panel::columns == 0);
 
   // The address of B to read after the block with this last row and column.
@@ -191,6 +218,14 @@ class MatmulPlainRun {
     const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
+    // If each column of A is on pages of its own, no prefetcher finds the next one, and they share
+    // few sets of the caches.
+    const bool copies =
+        call_.a_k_stride * i64(sizeof(Acc)) > page && tiles <= most_tiles && wide > Panel::columns;
+    if (copies) {
+      matmul_copy_columns<Panel::rows, left_width>(a_ + k0 * call_.a_k_stride, call_.a_k_stride,
+                                                   count, tiles, low, higher, left_, most_left);
+    }
     const i64 row_bytes = call_.b_row_stride * i64(sizeof(Acc));
     MatmulRowsAhead ahead{(const char*)next(column, k0 + count), row_bytes,
                           count > asked ? count / asked : 1};
@@ -205,10 +240,13 @@ class MatmulPlainRun {
       }
       for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
         const i64 rows = low + (tile < higher), c = row * call_.c_row_stride + column + first;
-        const Acc* a = a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
-        tile_of(rows, vectors, keep)(
-            a, call_.a_k_stride == 1 ? call_.a_row_stride : call_.a_k_stride, b, stride, count,
-            (Acc*)call_.c + c, call_.c_row_stride, call_.add || k0 > 0, kept_, ahead);
+        const Acc* a = copies ? left_ + tile * most_left
+                              : a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
+        const i64 a_stride = copies                  ? left_width
+                             : call_.a_k_stride == 1 ? call_.a_row_stride
+                                                     : call_.a_k_stride;
+        tile_of(rows, vectors, keep)(a, a_stride, b, stride, count, (Acc*)call_.c + c,
+                                     call_.c_row_stride, call_.add || k0 > 0, kept_, ahead);
         if (keep) b = kept_, stride = Panel::columns, keep = false;
         ahead.row += asked * row_bytes;
         row += rows;
@@ -241,6 +279,7 @@ class MatmulPlainRun {
   const Acc *a_, *b_, *then_;
   i64 each_ = 0;
   alignas(64) Acc kept_[depth * Panel::columns];
+  alignas(64) Acc left_[most_tiles * most_left];
 };
 
 // `then`: the address of B to read after this call.

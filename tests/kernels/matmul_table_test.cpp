@@ -43,7 +43,7 @@ const Size sizes[] = {{1, 1, 1},     {1, 40, 3},     {2, 32, 16},    {3, 33, 17}
                       {13, 31, 64},  {23, 95, 40},   {25, 130, 100}, {128, 65, 20},
                       {9, 20, 1700}, {97, 140, 770}, {300, 300, 2},  {140, 200, 390}};
 
-enum class Layout { rows, columns, spread };
+enum class Layout { rows, columns, columns_apart, spread };
 enum class Right { packed, packed_transposed, as_it_lies };
 
 // Small numbers whose products are rounded.
@@ -61,8 +61,20 @@ struct Product {
   int64_t a_row, a_column;
 
   Product(Size s, Layout layout) : size(s) {
-    a_row = layout == Layout::rows ? s.k + 3 : layout == Layout::columns ? 1 : 2 * s.k;
-    a_column = layout == Layout::rows ? 1 : layout == Layout::columns ? s.m + 1 : 2;
+    switch (layout) {
+      case Layout::rows:
+        a_row = s.k + 3, a_column = 1;
+        break;
+      case Layout::columns:
+        a_row = 1, a_column = s.m + 1;
+        break;
+      case Layout::columns_apart:  // by more than a page
+        a_row = 1, a_column = s.m + 1100;
+        break;
+      case Layout::spread:
+        a_row = 2 * s.k, a_column = 2;
+        break;
+    }
     a = numbers<T>(a_row * s.m + a_column * s.k + 1, 1);
     b = numbers<T>(s.k * s.n, 2);
     bias = numbers<T>(s.n, 3);
@@ -107,7 +119,7 @@ struct Product {
 template <class T>
 void check(MatmulType type) {
   for (const Size& size : sizes) {
-    for (Layout layout : {Layout::rows, Layout::columns, Layout::spread}) {
+    for (Layout layout : {Layout::rows, Layout::columns, Layout::columns_apart, Layout::spread}) {
       Product<T> product(size, layout);
       for (const Set& set : sets()) {
         for (const Right right : {Right::packed, Right::packed_transposed, Right::as_it_lies}) {
