@@ -85,4 +85,47 @@ TEST(MemoryTimelineFiles, tell_what_the_profile_and_its_trace_tell) {
   EXPECT_LT(parameters->last, 2 * 4000);
 }
 
+// What a training loop leaves in memory.
+class Trained : public testing::TestWithParam<bool> {};
+
+TEST_P(Trained, memory_has_the_categories_of_a_training_loop) {
+  Profiler profiler({.profile_memory = true});
+  nn::Module model;
+  nn::Linear layer(model, "layer", 100, 50);
+  model.requires_grad_();
+  optim::AdamW optimizer(model.parameters(), {.lr = 0.01});
+  const auto body = [&](const Tensor& x) {
+    const Tensor loss = sum(square(layer(x)));
+    loss.backward();
+    optimizer.step();
+    return loss;
+  };
+  const Tensor x = ones({4, 100});
+  {
+    auto step = compile(body);
+    for (int i = 0; i < 3; ++i) {
+      optimizer.zero_grad();
+      (void)(GetParam() ? step(x) : body(x)).item<float>();
+    }
+  }
+  optimizer.step();  // notices gradients that a compiled call has made
+  profiler.stop();
+
+  const Files files(profiler);
+  const analyze::MemoryTimeline raw = files.read("m.raw.json.gz");
+  constexpr int64_t bytes = (100 * 50 + 50) * 4;
+  const auto expect_kept = [&](TimelineCategory category, int64_t least) {
+    const auto* found = find(raw, category);
+    ASSERT_TRUE(found) << name_of(category);
+    EXPECT_GE(found->last, least) << name_of(category);
+    EXPECT_LT(found->last, least + least / 2) << name_of(category);
+  };
+  expect_kept(TimelineCategory::parameter, bytes);
+  expect_kept(TimelineCategory::gradient, bytes);
+  expect_kept(TimelineCategory::optimizer_state, 2 * bytes);
+}
+INSTANTIATE_TEST_SUITE_P(, Trained, testing::Bool(), [](const auto& compiled) {
+  return compiled.param ? "compiled" : "eager";
+});
+
 }  // namespace vitro
