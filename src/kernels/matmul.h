@@ -269,6 +269,19 @@ VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors) {
                                             __make_integer_seq<LaneList, int, count>{});
 }
 
+// Prefetches what follows the sums of some rows and columns of the call.
+VITRO_INLINE void matmul_ask_after(const ProductCall& call, i64 row, i64 rows, i64 column,
+                                   i64 columns) {
+  for (i64 a = 0; a < call.ahead_count; ++a) {
+    const ProductAhead& one = call.ahead[a];
+    const char* from = (const char*)one.from + row * one.row_bytes + column * one.element_bytes;
+    for (i64 r = 0; r < rows; ++r, from += one.row_bytes) {
+#pragma clang loop unroll(disable)
+      for (i64 i = 0; i < columns * one.element_bytes; i += 64) __builtin_prefetch(from + i, 1, 3);
+    }
+  }
+}
+
 // Where the sums of a call's rows from `row` on go: to C, or, if what follows them runs at once, to
 // a few tiles that stay in the L1 cache.
 template <class Acc>
@@ -340,6 +353,7 @@ class MatmulRun {
  public:
   [[gnu::always_inline]] MatmulRun(const ProductCall& call, i64 row)
       : call_(call),
+        row_(row),
         a_((const A*)call.a + row * call.a_row_stride),
         b_((const T*)call.b),
         parts_((Acc*)call.c + row * call.c_row_stride, call.c_row_stride, call.finish, row),
@@ -420,6 +434,8 @@ class MatmulRun {
     const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
       while (tiles > 0) {
         const i64 some = parts_.tiles(tiles);
+        if (k0 + count == call_.k)
+          matmul_ask_after(call_, row_ + row, some * rows, column, smaller(columns, wide));
         tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count, parts_.at(row, column),
                                 parts_.stride(), call_.add || k0 > 0, some, next);
         parts_.finish(row, some * rows, column, smaller(columns, wide));
@@ -437,6 +453,7 @@ class MatmulRun {
   }
 
   const ProductCall& call_;
+  const i64 row_;
   const A* a_;
   const T* b_;
   MatmulParts<Acc> parts_;

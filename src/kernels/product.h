@@ -86,6 +86,13 @@ template <class T, class F>
 }
 
 // c (+)= a * b.
+// Memory that is read or written after the sums in contiguous rows: prefetched while they are
+// added.
+struct ProductAhead {
+  const void* from;  // of the first row and column
+  long row_bytes, element_bytes;
+};
+
 struct ProductCall {
   long rows, columns, k;
   // Element (i, p) of A, in the type of the sums, is at a[i * a_row_stride + p * a_k_stride].
@@ -102,6 +109,8 @@ struct ProductCall {
   bool add;  // to the contents of C
   // Runs for all sums, which need not be in C then.
   const ProductFinish* finish = nullptr;
+  const ProductAhead* ahead = nullptr;  // of the call's first row and column
+  long ahead_count = 0;
 };
 
 // Windows over images as rows of a left operand, in up to three dimensions, outermost first; those
@@ -158,18 +167,12 @@ struct WinogradCall {
   return points * (tiles * (channels + width) + 32) + tiles * m * m * width;
 }
 
-// Memory that is read or written for each row after the sums: prefetched.
-struct WinogradAhead {
-  const void* from;  // of row 0
-  long row_bytes, bytes;
-};
-
 // One panel of the weights for the tiles of a block, which winograd_read() has transformed.
 struct WinogradPanel {
   const WinogradCall* call;
   const void* b;
   long columns;
-  const WinogradAhead* ahead;
+  const ProductAhead* ahead;  // of row 0 and the panel's first column
   long ahead_count;
 };
 

@@ -284,12 +284,13 @@ static_assert(winograd_most_channels / winograd_depth <= 64);
 template <int m>
 VITRO_INLINE void winograd_prefetch(const WinogradPanel& panel, i64 lines, i64 point, i64 points) {
   for (i64 a = 0; a < panel.ahead_count; ++a) {
-    const WinogradAhead& ahead = panel.ahead[a];
+    const ProductAhead& ahead = panel.ahead[a];
     for (i64 line = lines * point / points; line < lines * (point + 1) / points; ++line) {
       const RowRange& at = panel.call->lines[line];
       for (i64 row = at.row; row < at.row + at.rows; ++row) {
         const char* first = (const char*)ahead.from + row * ahead.row_bytes;
-        for (i64 i = 0; i < ahead.bytes; i += 64) __builtin_prefetch(first + i, 1, 3);
+        for (i64 i = 0; i < panel.columns * ahead.element_bytes; i += 64)
+          __builtin_prefetch(first + i, 1, 3);
       }
     }
   }

@@ -170,6 +170,8 @@ struct Product {
   sym::Expr right_base, right_stride;  // for `rows`: the first element, and the row stride
   int sum = 0;                         // variable
   Block body, across;
+  // Whether memory that `body` accesses in contiguous rows is prefetched while the sums are added.
+  bool asks_ahead = false;
 
   // Rows of the panels of the right operand.
   sym::Expr panel_rows() const;

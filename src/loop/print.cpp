@@ -185,7 +185,8 @@ class Printer {
     if (p.reads == RightOperand::rows) {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
-    put(p.bf16x6 ? " by six products of bf16" : "", p.turned ? ", transposed\n" : "\n");
+    put(p.bf16x6 ? " by six products of bf16" : "", p.turned ? ", transposed" : "",
+        p.asks_ahead ? ", what follows is prefetched\n" : "\n");
     block(p.body, depth + 1);
     if (p.across.empty()) return;
     indent(depth + 1);

@@ -481,6 +481,25 @@ TEST(ProductText, names_the_sizes_of_its_operands) {
   EXPECT_EQ(computes({{3, 9, 20}, {3, 20, 17}}, batches), "matmul 3 x [9, 20] x [20, 17]");
 }
 
+TEST(ProductText, prefetches_what_follows_the_sums_if_it_is_not_in_a_cache) {
+  const auto source = [](int64_t m, int64_t n, bool reads) {
+    const Function f = [&](const std::vector<Tensor>& in) {
+      const Tensor y = mm(in[0], in[1]);
+      return std::vector<Tensor>{reads ? y + in[2] : y};
+    };
+    std::string all;
+    for (const auto& kernel : compile_graph(graph_of({{m, 64}, {64, n}, {m, n}}, f)).report.kernels)
+      all += kernel.source;
+    return all;
+  };
+  const auto asks = [](const std::string& text) {
+    return text.find("ProductAhead") != std::string::npos;
+  };
+  EXPECT_TRUE(asks(source(2048, 1024, true)));
+  EXPECT_FALSE(asks(source(2048, 1024, false)));
+  EXPECT_FALSE(asks(source(64, 256, true)));
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

@@ -101,7 +101,9 @@ class Emitter {
   void move_row(const loop::Bands::Stage& stage, const std::string& origin);
   void write_stage(const loop::Bands::Stage& stage);
   void declare_winograd(const loop::Windows& w);
-  std::string rows_ahead(const loop::Product& p) const;
+  std::string rows_ahead(const loop::Product& p, std::string_view row,
+                         std::string_view column) const;
+  std::string_view declare_ahead(const loop::Product& p);
   void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
   void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);

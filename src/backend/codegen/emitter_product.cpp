@@ -268,7 +268,7 @@ void Emitter::multiply_windows(const loop::Product& p, const std::string& panels
 void Emitter::write_winograd(const loop::Product& p) {
   VITRO_ASSERT(!p.turned && p.batch.constant());
   const loop::Windows::Winograd& w = *p.winograd();
-  const std::string ahead = rows_ahead(p);
+  const std::string ahead = rows_ahead(p, "0", "panel");
   out_.line("const ProductCut cut = product.cut_winograd(", scalar_text(w.tiles), ", ",
             scalar_text(p.n), ", ", w.tiles_of_block, ", args->threads);");
   declare_winograd(*p.left.windows);
@@ -284,7 +284,7 @@ void Emitter::write_winograd(const loop::Product& p) {
   out_.open("for (i64 panel = block.column; panel < block.column + block.columns;",
             " panel += product.width) {");
   out_.line("const i64 count = min(product.width, block.column + block.columns - panel);");
-  if (!ahead.empty()) out_.line("const WinogradAhead ahead[] = {", ahead, "};");
+  if (!ahead.empty()) out_.line("const ProductAhead ahead[] = {", ahead, "};");
   out_.line("const f32* const panel_sums = product.winograd_multiply({&call, ",
             block_start(buffer_name(p.right), "panel", p.k), ", count, ",
             ahead.empty() ? "nullptr, 0" : "ahead, sizeof ahead / sizeof ahead[0]", "});");
@@ -365,8 +365,10 @@ void Emitter::declare_winograd(const loop::Windows& w) {
             ", ", scalar_text(w.channels), "};");
 }
 
-// What the epilogue accesses in contiguous rows, as elements of an array of WinogradAhead.
-std::string Emitter::rows_ahead(const loop::Product& p) const {
+// What the epilogue accesses in contiguous rows, as elements of an array of ProductAhead; `row` and
+// `column`: the first ones, as text.
+std::string Emitter::rows_ahead(const loop::Product& p, std::string_view row,
+                                std::string_view column) const {
   std::string text;
   std::set<std::pair<int, const sym::Node*>> seen;
   const auto add = [&](int buffer, Expr element) {
@@ -376,8 +378,10 @@ std::string Emitter::rows_ahead(const loop::Product& p) const {
     if (!columns || !columns->coefficient.is(1) || !rows->coefficient.constant()) return;
     if (!columns->rest.constant() || !seen.insert({buffer, element.node()}).second) return;
     const int64_t size = bytes_of(buffer_dtype(buffer));
-    text += cat(text.empty() ? "{" : ", {", at_base(buffer_name(buffer), columns->rest),
-                " + panel, ", *rows->coefficient.constant() * size, ", count * ", size, '}');
+    const int64_t stride = *rows->coefficient.constant();
+    const std::string first = cat(at_base(buffer_name(buffer), columns->rest),
+                                  row == "0" ? "" : cat(" + ", row, " * ", stride), " + ", column);
+    text += cat(text.empty() ? "{" : ", {", first, ", ", stride * size, ", ", size, '}');
   };
   std::vector<Value> roots;
   for (const loop::Statement& s : p.body) {
@@ -389,6 +393,14 @@ std::string Emitter::rows_ahead(const loop::Product& p) const {
     if (reads_memory(*node)) add(static_cast<int>(node->payload), node->index);
   }
   return text;
+}
+
+// Declares what a block of the product prefetches; returns the last fields of its ProductCall.
+std::string_view Emitter::declare_ahead(const loop::Product& p) {
+  const std::string ahead = p.asks_ahead ? rows_ahead(p, "at.row", "at.column") : "";
+  if (ahead.empty()) return "";
+  out_.line("const ProductAhead ahead[] = {", ahead, "};");
+  return ", ahead, sizeof ahead / sizeof ahead[0]";
 }
 
 void Emitter::multiply_panels(const loop::Product& p) {
@@ -409,6 +421,7 @@ void Emitter::multiply_panels(const loop::Product& p) {
 void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
   const loop::Left& left = p.left;
   VITRO_ASSERT(left.buffer >= 0, "a product reads rows beside a left operand in memory");
+  const std::string_view ahead = declare_ahead(p);
   const std::string right = at_base(buffer_name(p.right), p.right_base);
   out_.line("product.multiply_plain({at.rows, at.columns, ", scalar_text(p.k), ",");
   out_.line("                        ",
@@ -416,19 +429,24 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
             ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
             ", 0,");
-  out_.line("                        sums, ", names_of(p).stride, ", false},");
+  out_.line("                        sums, ", names_of(p).stride, ", false",
+            ahead.empty() ? "" : ", nullptr", ahead, "},");
   out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
 
 void Emitter::multiply_in_memory(const loop::Product& p, const std::string& panels) {
   const loop::Left& left = p.left;
   const std::string matrix = at_base(buffer_name(left.buffer), left.base);
+  const std::string_view ahead = declare_ahead(p);
   out_.line("product.multiply({at.rows, at.columns, ", scalar_text(p.k), ",");
   out_.line("                  ", block_start(matrix, "at.row", left.row_stride), ", ",
             scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                  ", panels, ", ", panel_strides(p.panel_rows()), ",");
   out_.line("                  sums, ", names_of(p).stride, ", false",
-            finishes_parts(p) ? ", &finish" : "", "});");
+            finishes_parts(p) ? ", &finish"
+            : ahead.empty()   ? ""
+                              : ", nullptr",
+            ahead, "});");
 }
 
 // The left operand is computed into a local array, product_depth columns at a time.

@@ -1,6 +1,9 @@
 // Computes and stores what follows the sums, and decides which way the lanes run there.
 #include "backend/lower/product_epilogue.h"
 
+#include <set>
+#include <utility>
+
 #include "backend/schedule/products.h"
 
 namespace vitro::backend {
@@ -85,12 +88,38 @@ bool ProductEpilogue::turns_over(KernelBuilder& build, Expr element, Expr lane, 
          !steps_across(element, other) && sym::contains(element, other);
 }
 
+// Bytes that are read or written for one sum: of each element once.
+int64_t ProductEpilogue::bytes_of_one(KernelBuilder& build) const {
+  std::set<std::pair<int, const sym::Node*>> seen;
+  int64_t bytes = 0;
+  const auto add = [&](int buffer, Expr element) {
+    if (buffer >= loop::Kernel::first_row || !sym::contains(element, column_)) return;
+    if (!seen.insert({buffer, element.node()}).second) return;
+    bytes += bytes_of(build.kernel().buffers[static_cast<size_t>(buffer)].dtype);
+  };
+  std::vector<loop::Value> roots;
+  for (const loop::Statement& s : product_.body) {
+    const auto& store = std::get<loop::Store>(s.what);
+    add(store.buffer, store.element);
+    roots.push_back(store.value);
+  }
+  for (const loop::Node* node : loop::nodes_below(roots)) {
+    if (reads_memory(*node)) add(static_cast<int>(node->payload), node->index);
+  }
+  return bytes;
+}
+
 void ProductEpilogue::add(KernelBuilder& build) {
   for (loop::Statement& s : finish(build)) {
     const Expr element = std::get<loop::Store>(s.what).element;
     const bool turns = product_.turned ? turns_over(build, element, row_, column_)
                                        : turns_over(build, element, column_, row_);
     (turns ? product_.across : product_.body).push_back(std::move(s));
+  }
+  if (!product_.turned) {
+    const sym::Expr count = product_.m * product_.n;
+    product_.asks_ahead =
+        should_ask_ahead(program_.machine(), count.constant(), bytes_of_one(build));
   }
   std::string& schedule = build.kernel().schedule;
   const auto note = [&](std::string_view what) {

@@ -28,6 +28,7 @@ class ProductEpilogue {
  private:
   loop::Block finish(KernelBuilder& build);
   int turns_of(KernelBuilder& build, Expr element, Expr lane, Expr other, bool written) const;
+  int64_t bytes_of_one(KernelBuilder& build) const;
   bool turns_over(KernelBuilder& build, Expr element, Expr lane, Expr other) const;
 
   const Program& program_;
