@@ -124,6 +124,21 @@ TEST(Fuse, a_row_of_a_product_is_reduced_by_another_kernel) {
   EXPECT_FALSE(refusal(c, "mm", "sum").empty());
 }
 
+TEST(Fuse, what_takes_many_operations_is_computed_before_elements_are_put_one_at_a_time) {
+  const auto kernels = [](const std::function<Tensor(const Tensor&)>& put, int64_t dim) {
+    const graph::Graph g = graph_of({{40, 30}}, [&](std::vector<Tensor> in) {
+      const Tensor indices = remainder(to(arange(40 * 30), DType::i64), 30);
+      return std::vector<Tensor>{
+          scatter_add(zeros({40, 30}), dim, view(indices, {40, 30}), put(in[0]))};
+    });
+    return compile_graph(g).report.kernels.size();
+  };
+  const auto cheap = [](const Tensor& x) { return x * 2; };
+  const auto dear = [](const Tensor& x) { return exp(sin(x)); };
+  EXPECT_EQ(kernels(dear, 1), kernels(cheap, 1) + 1);  // along the rows: one after the other
+  EXPECT_EQ(kernels(dear, 0), kernels(cheap, 0));      // sixteen columns together
+}
+
 TEST(Fuse, siblings_that_read_the_same_are_one_kernel) {
   const Compiled c = compile_graph(graph_of({{1000}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{exp(in[0]), tanh(in[0])};

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "backend/fuse/groups.h"
+#include "backend/program/element.h"
 #include "vitro/base/code.h"
 
 namespace vitro::backend {
@@ -40,6 +41,12 @@ const Code scans_apart{"V0415", "a scan beside a reduction or a product",
                        "A scan sweeps a dimension in order and keeps every step; a reduction or "
                        "a matrix product sweeps it in another order.",
                        "", "Nothing."};
+
+const Code puts_alone{"V0418", "elements are put at indices one at a time",
+                      "No dimension beside the indexed one is contiguous, so a loop that puts "
+                      "elements has no vectors; what takes many operations is computed by a loop "
+                      "that has.",
+                      "", "Nothing."};
 
 const Code opaque_kernel{"V0416", "a user's kernel",
                          "An opaque op is a function that reads and writes entire tensors; no loop "
@@ -119,6 +126,13 @@ class Check {
         if (!reducing) reducing = std::move(space);
       }
     }
+    if (puts && has_no_columns(*reducing)) {
+      for (const ComputeNodeId id : compute_nodes_) {
+        if (p_[id].kind == ComputeKind::elementwise &&
+            !is_cheap_alone(element_cost(p_.graph(), p_[id].value.node)))
+          return Verdict::no(puts_alone, cat(p_.name_of(id), " takes many operations"));
+      }
+    }
     if (reducing && product) {
       if (reducing->scanned) return Verdict::no(scans_apart, "a product cannot be part of a scan");
       return Verdict::no(reduces_product, "a row of a product is not complete before its end");
@@ -133,6 +147,10 @@ class Check {
       if (!known) candidates.push_back(std::move(space));
     }
     return Verdict::yes();
+  }
+
+  static bool has_no_columns(const IterationSpace& space) {
+    return space.reduced.back() || space.index.back().constant();
   }
 
   // An insert or a put cannot share a kernel with the copy that it overwrites or with another write

@@ -26,6 +26,10 @@ bool is_cheap_for_each_reader(int reads, int cost) {
   return reads <= 1 && cost <= 6;
 }
 
+bool is_cheap_alone(int cost) {
+  return cost <= 6;
+}
+
 bool is_cheap_for_each_row(int cost) {
   return cost <= 8;
 }

@@ -24,6 +24,8 @@ Verdict should_grow(const FuseOptions& options, size_t compute_nodes, size_t par
 
 // Whether each of several readers recomputes a node with this many reads.
 bool is_cheap_for_each_reader(int reads, int cost);
+// Whether a kernel that puts elements at indices one at a time also computes them.
+bool is_cheap_alone(int cost);
 // Whether each row recomputes a value that is broadcast along an outer dimension.
 bool is_cheap_for_each_row(int cost);
 // Whether a sweep stores to memory what a later sweep needs again; `bytes` if known.
