@@ -87,6 +87,26 @@ TEST(Reduction, middle_and_outer_dimensions) {
   });
 }
 
+TEST(Reduction, of_channels_that_lie_side_by_side_reads_them_together) {
+  const Program f = [](const Tensor& x) {
+    const Tensor image = permute(x, {0, 3, 1, 2});
+    return std::vector<Tensor>{sum(image, {0, 2, 3}), mean(image * image, {0, 2, 3})};
+  };
+  for (const Case& sizes : {Case{3, 10, 10, 40}, Case{5, 7, 7, 64}, Case{2, 40, 41, 24},
+                            Case{4, 17, 19, 130}, Case{1, 30, 30, 300}, Case{2, 16, 16, 5}}) {
+    SCOPED_TRACE(cat(sizes[0], " ", sizes[1], " ", sizes[2], " ", sizes[3]));
+    check(sizes, f);
+  }
+  const auto source = [&](const Program& of) {
+    const graph::Graph g =
+        graph_of({{3, 10, 10, 64}}, [&](std::vector<Tensor> in) { return of(in[0]); });
+    std::string all;
+    for (const auto& kernel : compile_graph(g).report.kernels) all += kernel.source;
+    return all;
+  };
+  EXPECT_EQ(source(f).find("load_strided("), std::string::npos) << source(f);
+}
+
 TEST(Reduction, every_dtype) {
   for (const DType dtype : {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i32, DType::i64,
                             DType::u8, DType::boolean}) {

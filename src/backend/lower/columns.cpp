@@ -3,6 +3,7 @@
 // blocks the states of the columns are in scratch rows.
 #include <algorithm>
 
+#include "backend/lower/pieces.h"
 #include "backend/lower/sweep_order.h"
 #include "backend/lower/sweeps.h"
 #include "backend/lower/turned_tile.h"
@@ -28,10 +29,12 @@ class Columns : private Sweeps {
         phases_(ops::reduction_lanes),
         phase_(turned.lane) {
     reduced_.back() = turned.step;
+    per_row_ = sym::floordiv(last_ + (phases_ * step_ - 1), phases_ * step_);
     last_ = sym::floordiv(last_ - phase_ + (phases_ - 1), phases_);
-    per_row_ = sym::floordiv(count_ + (phases_ * step_ - 1), phases_ * step_);
     chunk_ = per_row_.is(1) ? Expr(0) : Expr::index("c", per_row_);
-    set_strips(columns_of_turned_rows);
+    // Pieces, of which threads have enough, are cut from one reduced dimension.
+    set_strips(pieces ? columns_of_turned_rows
+                      : columns_of_few_turned_rows(sym::extent_of(kept_.back())));
   }
   void run() {
     find_reductions([&](Reduction& r) {
@@ -260,16 +263,16 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
                                     const Group& group) {
   const IterationSpace& space = group.iteration.space;
   if (space.sizes.size() < 2 || !space.reduced.back() || space.index.back().constant()) return {};
-  const size_t row = space.sizes.size() - 2;
-  const auto reduced = std::count(space.reduced.begin(), space.reduced.end(), true);
-  if (reduced != 1 || space.index[row].constant()) return {};
-  if (is_short_side(space.sizes[row])) return {};
+  const auto kept = std::find(space.reduced.rbegin(), space.reduced.rend(), false);
+  if (kept == space.reduced.rend()) return {};
+  const auto row = static_cast<size_t>(kept.base() - 1 - space.reduced.begin());
+  if (space.index[row].constant() || is_short_side(space.sizes[row])) return {};
+  if (!sweeps_once(program, group.compute_nodes, space)) return {};
   KernelBuilder trial(program, assignment, group);
   std::vector<loop::Value> elements;
   for (const ComputeNodeId id : group.compute_nodes) {
-    if (program[id].kind != ComputeKind::reduction) continue;
-    if (!elements.empty()) return {};  // a reduction that depends on another takes two sweeps
-    elements.push_back(trial.compute(id, group.index_map(id)));
+    if (program[id].kind == ComputeKind::reduction)
+      elements.push_back(trial.compute(id, group.index_map(id)));
   }
   const bool rows_only =
       std::all_of(group.stored.begin(), group.stored.end(), [&](ComputeNodeId id) {

@@ -71,6 +71,14 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
   return fits >= least ? std::min(most, fits / machine.lanes * machine.lanes) : most;
 }
 
+int64_t columns_of_few_turned_rows(sym::Expr columns) {
+  constexpr int64_t least_tasks = 4, lanes = 16;
+  const auto known = columns.constant();
+  if (!known) return columns_of_turned_rows;
+  const int64_t of_task = (*known + least_tasks - 1) / least_tasks;
+  return std::min(columns_of_turned_rows, (of_task + lanes - 1) / lanes * lanes);
+}
+
 bool is_short_side(sym::Expr size) {
   return sym::prove_less(size, least_side).value_or(false);
 }

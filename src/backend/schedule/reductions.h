@@ -32,6 +32,8 @@ int64_t columns_of_strip(const MachineModel& machine, sym::Expr columns, sym::Ex
 inline constexpr int64_t columns_of_few_rows = 64;
 // The same for sixteen lanes that each reduce a row and keep their states apart.
 inline constexpr int64_t columns_of_turned_rows = 256;
+// The same if threads share only the columns.
+int64_t columns_of_few_turned_rows(sym::Expr columns);
 // The same for a scan whose lanes are columns.
 inline constexpr int64_t columns_of_scan = 256;
 // Rows and steps of a transposed tile, in a scan whose lanes are rows.
