@@ -6,6 +6,7 @@
 #include "ops/memory_format.h"
 #include "ops/pool_kernel.h"
 #include "vitro/base/called_as.h"
+#include "vitro/core/region.h"
 #include "vitro/ops/binary.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/operators.h"
@@ -40,6 +41,21 @@ Size product_from(const Tensor& x, int64_t first) {
   return count;
 }
 
+// put_by_index() of checked arguments.
+Tensor put_into_planes(const Tensor& g, const Tensor& x, const Tensor& indices, int64_t planes,
+                       bool may_be_outside) {
+  const Size plane = product_from(x, planes);
+  const Sizes sizes = followed_by(x, planes, {product_from(g, planes)});
+  Tensor places = reshape(indices, sizes), parts = reshape(g, sizes);
+  if (may_be_outside) {
+    const Tensor is_in_plane = places < plane;
+    places = where(is_in_plane, places, 0);
+    parts = where(is_in_plane, parts, 0);
+  }
+  const Tensor none = zeros(followed_by(x, planes, {plane}), g.dtype(), g.device());
+  return reshape(scatter_add(none, planes, places, parts), x.sizes());
+}
+
 // Sums g into planes of x at the indices. If a window may have been empty, its index may lie
 // outside of the plane; its gradient is dropped.
 Tensor put_by_index(const Tensor& g, const Tensor& x, const Tensor& indices, int dims,
@@ -51,16 +67,8 @@ Tensor put_by_index(const Tensor& g, const Tensor& x, const Tensor& indices, int
               "of the same rank, got gradients of sizes ",
               numbers_of(g.sizes()), ", indices of sizes ", numbers_of(indices.sizes()),
               ", x of sizes ", numbers_of(x.sizes()));
-  const Size plane = product_from(x, planes);
-  const Sizes sizes = followed_by(x, planes, {product_from(g, planes)});
-  Tensor places = reshape(indices, sizes), parts = reshape(g, sizes);
-  if (may_be_outside) {
-    const Tensor is_in_plane = places < plane;
-    places = where(is_in_plane, places, 0);
-    parts = where(is_in_plane, parts, 0);
-  }
-  const Tensor none = zeros(followed_by(x, planes, {plane}), g.dtype(), g.device());
-  return reshape(scatter_add(none, planes, places, parts), x.sizes());
+  return region("max_pool_backward", {&g, &x, &indices},
+                [&] { return put_into_planes(g, x, indices, planes, may_be_outside); });
 }
 
 // Every element under the kernel gets the same share of the gradient. The windows are summed into a
