@@ -270,8 +270,8 @@ VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors) {
 }
 
 // Prefetches what follows the sums of some rows and columns of the call.
-VITRO_INLINE void matmul_ask_after(const ProductCall& call, i64 row, i64 rows, i64 column,
-                                   i64 columns) {
+[[gnu::noinline]] static void matmul_ask_after(const ProductCall& call, i64 row, i64 rows,
+                                               i64 column, i64 columns) {
   for (i64 a = 0; a < call.ahead_count; ++a) {
     const ProductAhead& one = call.ahead[a];
     const char* from = (const char*)one.from + row * one.row_bytes + column * one.element_bytes;
@@ -434,7 +434,7 @@ class MatmulRun {
     const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
       while (tiles > 0) {
         const i64 some = parts_.tiles(tiles);
-        if (k0 + count == call_.k)
+        if (call_.ahead_count > 0 && k0 + count == call_.k)
           matmul_ask_after(call_, row_ + row, some * rows, column, smaller(columns, wide));
         tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count, parts_.at(row, column),
                                 parts_.stride(), call_.add || k0 > 0, some, next);

@@ -245,7 +245,7 @@ class MatmulPlainRun {
         const i64 a_stride = copies                  ? left_width
                              : call_.a_k_stride == 1 ? call_.a_row_stride
                                                      : call_.a_k_stride;
-        if (k0 + count == call_.k)
+        if (call_.ahead_count > 0 && k0 + count == call_.k)
           matmul_ask_after(call_, row, rows, column + first, smaller(Panel::columns, wide - first));
         tile_of(rows, vectors, keep)(a, a_stride, b, stride, count, (Acc*)call_.c + c,
                                      call_.c_row_stride, call_.add || k0 > 0, kept_, ahead);
