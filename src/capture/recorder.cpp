@@ -7,6 +7,7 @@
 
 #include "capture/inference.h"
 #include "vitro/base/module_path.h"
+#include "vitro/core/varying_numbers.h"
 #include "vitro/ops/compaction.h"
 
 namespace vitro::capture {
@@ -123,7 +124,7 @@ NodeOperand Recorder::record_number(TraceNode& node, const Scalar& number,
   operand.number = number;
   operand.kind = NodeOperand::Kind::number;
   const bool varies =
-      expansion_.was_given(number) ||
+      expansion_.was_given(number) || VaryingNumbers::active() ||
       (before && (before->kind != NodeOperand::Kind::number || !(before->number == number)));
   const Variation may = varies ? variation_of(call.op, number) : Variation::none;
   if (may == Variation::argument) {

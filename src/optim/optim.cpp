@@ -43,9 +43,12 @@ void check_moments(std::string_view optimizer, const Options& o) {
   check_beta(optimizer, "beta2", o.beta2);
 }
 
-// Makes a tensor of the state at the parameter's first step.
+// Makes a tensor of the state at the parameter's first step.  It is not computed by a compiled
+// function that steps, whose first call would then be another program than those after it.
 Tensor& begun(Tensor& moment, const Tensor& parameter, double value = 0) {
-  if (!moment.defined()) moment = full_like(detach(parameter), value);
+  if (moment.defined()) return moment;
+  const UsingStack outside(parameter.is_deferred() ? thread_state.top : nullptr);
+  moment = full_like(detach(parameter), value);
   return moment;
 }
 
@@ -94,7 +97,8 @@ void update(const SGDOptions& o, Tensor& parameter, const Tensor& gradient, Stat
   run("sgd", {&parameter, &gradient, &buffer}, [&] {
     Tensor g = decayed(descent(gradient, o.maximize), parameter, o.weight_decay);
     if (o.momentum != 0) {
-      (void)copy_(buffer, first ? g : buffer * o.momentum + g * (1 - o.dampening));
+      const bool is_gradient = first && o.dampening != 0;  // else the buffer is 0
+      (void)copy_(buffer, is_gradient ? g : buffer * o.momentum + g * (1 - o.dampening));
       g = o.nesterov ? g + buffer * o.momentum : buffer;
     }
     (void)sub_(parameter, g * o.lr);

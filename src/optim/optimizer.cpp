@@ -8,6 +8,7 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
+#include "vitro/core/varying_numbers.h"
 #include "vitro/ops/choose.h"
 #include "vitro/ops/create.h"
 
@@ -51,6 +52,7 @@ void Optimizer::step(size_t parameter) {
 
 void Optimizer::step() {
   const NoGrad unrecorded;
+  const VaryingNumbers of_this_step;
   settle();
   for (size_t i = 0; i < parameters_.size(); ++i) step(i);
   mark_memory();
@@ -75,6 +77,7 @@ void Optimizer::step_unless(const Tensor& skip) {
     if (!skip.item<bool>()) step();
     return;
   }
+  const VaryingNumbers of_this_step;
   unsettled_ = {skip, states_};
   for (size_t i = 0; i < parameters_.size(); ++i) step_unless(skip, i);
 }

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "backend/fuse/groups.h"
-#include "backend/program/element.h"
 #include "vitro/base/code.h"
 
 namespace vitro::backend {
@@ -128,8 +127,7 @@ class Check {
     }
     if (puts && has_no_columns(*reducing)) {
       for (const ComputeNodeId id : compute_nodes_) {
-        if (p_[id].kind == ComputeKind::elementwise &&
-            !is_cheap_alone(element_cost(p_.graph(), p_[id].value.node)))
+        if (p_[id].kind == ComputeKind::elementwise && !is_cheap_alone(p_[id].cost))
           return Verdict::no(puts_alone, cat(p_.name_of(id), " takes many operations"));
       }
     }
