@@ -169,6 +169,9 @@ bool may_be_cast(const Tensor& t) {
 Tensor kept_cast(const Tensor& parameter, DType to, std::source_location where) {
   const bool is_recorded = thread_state.modes.grad_enabled;
   const uint32_t writes = writes_to(parameter);
+  // Nobody counts what is written through data().
+  const Storage& memory = parameter.impl()->storage;
+  if (memory && memory.exposed()) return vitro::to({parameter, where}, to);
   KeptCast& kept = kept_casts()[parameter.impl()];
   const bool fits = kept.cast.defined() && kept.cast.dtype() == to && kept.writes == writes &&
                     kept.is_recorded == is_recorded;

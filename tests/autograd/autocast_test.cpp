@@ -194,6 +194,17 @@ TEST(Autocast, gradients_are_those_of_torch) {
   }
 }
 
+TEST(Autocast, what_is_written_through_data_is_cast) {
+  Tensor w = ones({2, 2});
+  const Tensor x = ones({2, 2});
+  w.set_requires_grad(true);
+  const Autocast on(DType::bf16);
+  (void)mm(x, w);
+  w.data<float>()[0] = 100;
+  const Tensor got = detach(to(mm(x, w), DType::f32));
+  EXPECT_EQ(got.data<float>()[0], 101);
+}
+
 TEST(Autocast, casts_a_parameter_once) {
   for (const bool cached : {true, false}) {
     Weights weights;

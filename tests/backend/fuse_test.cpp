@@ -139,6 +139,19 @@ TEST(Fuse, what_takes_many_operations_is_computed_before_elements_are_put_one_at
   EXPECT_EQ(kernels(dear, 0), kernels(cheap, 0));      // sixteen columns together
 }
 
+TEST(Fuse, parts_of_a_cat_are_put_at_parts_of_the_indices) {
+  const Function f = [](const std::vector<Tensor>& in) {
+    const Tensor indices = remainder(to(arange(50) * 7, DType::i64), 100);
+    return std::vector<Tensor>{scatter_add(zeros({100}), 0,
+                                           cat({slice(indices, 0, 0, 25), slice(indices, 0, 25)}),
+                                           cat({slice(in[0], 0, 0, 25), slice(in[0], 0, 25) * 2}))};
+  };
+  eager::init();
+  Compiled c = compile_graph(graph_of({{50}}, f));
+  const Tensor x = random_tensor({50});
+  expect_same_bits(c.run({x})[0], f({x})[0]);
+}
+
 TEST(Fuse, siblings_that_read_the_same_are_one_kernel) {
   const Compiled c = compile_graph(graph_of({{1000}}, [](std::vector<Tensor> in) {
     return std::vector<Tensor>{exp(in[0]), tanh(in[0])};

@@ -17,7 +17,7 @@
 // and in a compiled function it is a part of the program.  Called in another scope, a compiled
 // function takes another path.  Gradients are computed in the dtypes of their ops, as they were
 // called, also if backward() is called in a scope.  With f16, small gradients become 0:
-// optim::GradScaler prevents that.
+// optim::GradScaler prevents that.  Hooks of gradients cast nothing, whatever the scope.
 //
 // Threads: each has its own scopes.
 #pragma once
@@ -35,7 +35,8 @@ namespace vitro {
 // While it lives, calls of this thread cast their operands; with `enabled` false, they do not, even
 // in the scope of another one.  With `cache_enabled`, the cast of a parameter (a leaf that requires
 // a gradient) is made once and kept until the outermost scope ends, or, of a call in a compiled
-// function, the function.  Error for another dtype than bf16 and f16.
+// function, the function; not that of one whose data() the program has asked for.  Error for
+// another dtype than bf16 and f16.
 class Autocast {
  public:
   explicit Autocast(DType dtype = DType::bf16, bool enabled = true, bool cache_enabled = true);

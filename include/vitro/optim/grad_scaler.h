@@ -15,7 +15,8 @@
 // A step whose gradients have an infinity or a NaN is skipped, and the scale shrinks; after
 // `growth_interval` steps in a row that were not, it grows.  In a compiled function all of this is
 // part of the program, without a graph break: the scale is a tensor that it writes, and a step is
-// skipped by Optimizer::step_unless().
+// skipped by Optimizer::step_unless().  A frozen function refuses it: what was skipped is known
+// only in the next call.
 //
 // Errors: calls in another order than PyTorch allows.  Threads: as its optimizers.
 #pragma once
