@@ -154,12 +154,12 @@ template <bool row_major, class Acc>
 
 // Copies `count` columns of A, whose elements are contiguous and `stride` apart from column to
 // column, tile by tile: element i of column p of tile t is at to[t * tile_stride + p * width + i].
-// Of `tiles` tiles, `higher` have low + 1 rows, the others `low`.
+// Of `tiles` tiles, the first `higher` have low + 1 rows, the others `low`.
 template <int most, i64 width, class Acc>
 [[gnu::noinline]] static void matmul_copy_columns(const Acc* a, i64 stride, i64 count, i64 tiles,
                                                   i64 low, i64 higher, Acc* to, i64 tile_stride) {
   constexpr i64 ahead = 8;
-  const i64 in_last = low + (tiles == higher), height = tiles * low + higher;
+  const i64 height = tiles * low + higher;
   for (i64 p = 0; p < count; ++p, a += stride, to += width) {
     const Acc* from = a;
     Acc* tile = to;
@@ -170,7 +170,7 @@ template <int most, i64 width, class Acc>
       from += low + (t < higher);
       tile += tile_stride;
     }
-    for (i64 i = 0; i < in_last; ++i) tile[i] = from[i];
+    for (i64 i = 0; i < low; ++i) tile[i] = from[i];  // not past the end of A
   }
 }
 
@@ -183,10 +183,16 @@ template <class Acc>
 class MatmulPlainRun {
  public:
   [[gnu::always_inline]] MatmulPlainRun(const ProductCall& call, const void* then)
-      : call_(call), a_((const Acc*)call.a), b_((const Acc*)call.b), then_((const Acc*)then) {}
+      : call_(call),
+        a_((const Acc*)call.a),
+        b_((const Acc*)call.b),
+        then_((const Acc*)then),
+        copies_(call.a_k_stride * i64(sizeof(Acc)) > page && call.columns > Panel::columns &&
+                divide_up(call.rows, Panel::rows) <= most_tiles) {}
 
   [[gnu::always_inline]] void run() {
-    const i64 blocks = call_.k > depth ? divide_up(call_.k, depth) : 1;
+    const i64 most = copies_ ? copied_depth : depth,
+              blocks = call_.k > most ? divide_up(call_.k, most) : 1;
     each_ = divide_up(call_.k, blocks);
     for (i64 column = 0; column < call_.columns; column += columns) {
       for (i64 block = 0; block < blocks; ++block) {
@@ -201,9 +207,9 @@ class MatmulPlainRun {
   static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>,
                        left_width = Panel::rows > 4 ? 8 : Panel::rows,
                        most_tiles = (product_plain_rows + Panel::rows - 1) / Panel::rows,
-                       page = 4096,
+                       page = 4096, copied_depth = 512 / sizeof(Acc),
                        // an odd number of lines of a cache, so that tiles share no set
-      most_left = depth * left_width + 64 / i64(sizeof(Acc));
+      most_left = copied_depth * left_width + 64 / i64(sizeof(Acc));
   static_assert(columns % Panel::columns == 0);
 
   // The address of B to read after the block with this last row and column.
@@ -220,9 +226,7 @@ class MatmulPlainRun {
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
     // If each column of A is on pages of its own, no prefetcher finds the next one, and they share
     // few sets of the caches.
-    const bool copies =
-        call_.a_k_stride * i64(sizeof(Acc)) > page && tiles <= most_tiles && wide > Panel::columns;
-    if (copies) {
+    if (copies_) {
       matmul_copy_columns<Panel::rows, left_width>(a_ + k0 * call_.a_k_stride, call_.a_k_stride,
                                                    count, tiles, low, higher, left_, most_left);
     }
@@ -240,9 +244,9 @@ class MatmulPlainRun {
       }
       for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
         const i64 rows = low + (tile < higher), c = row * call_.c_row_stride + column + first;
-        const Acc* a = copies ? left_ + tile * most_left
-                              : a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
-        const i64 a_stride = copies                  ? left_width
+        const Acc* a = copies_ ? left_ + tile * most_left
+                               : a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
+        const i64 a_stride = copies_                 ? left_width
                              : call_.a_k_stride == 1 ? call_.a_row_stride
                                                      : call_.a_k_stride;
         if (call_.ahead_count > 0 && k0 + count == call_.k)
@@ -279,6 +283,7 @@ class MatmulPlainRun {
 
   const ProductCall& call_;
   const Acc *a_, *b_, *then_;
+  const bool copies_;
   i64 each_ = 0;
   alignas(64) Acc kept_[depth * Panel::columns];
   alignas(64) Acc left_[most_tiles * most_left];
