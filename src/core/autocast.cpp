@@ -11,8 +11,8 @@ namespace {
 struct Settings {
   DType dtype = DType::bf16;
   bool cache_enabled = true;
-  int depth = 0;              // scopes within each other
-  KeptCasts* kept = nullptr;  // null: those of the thread
+  int depth = 0;                 // scopes within each other
+  OwnKeptCasts* kept = nullptr;  // null: those of the thread
 };
 constinit thread_local Settings settings;
 
@@ -63,10 +63,12 @@ void run_autocast_call(const OpCall& call, std::span<Tensor> results) {
 
 KeptCasts& kept_casts() {
   static thread_local KeptCasts of_thread;
-  return settings.kept ? *settings.kept : of_thread;
+  if (!settings.kept) return of_thread;
+  std::optional<KeptCasts>& own = settings.kept->own_;
+  return own ? *own : own.emplace();
 }
 
-OwnKeptCasts::OwnKeptCasts() : before_(std::exchange(settings.kept, &own_)) {}
+OwnKeptCasts::OwnKeptCasts() : before_(std::exchange(settings.kept, this)) {}
 OwnKeptCasts::~OwnKeptCasts() {
   settings.kept = before_;
 }

@@ -270,8 +270,8 @@ VITRO_INLINE MatmulTiles<Acc, T> matmul_tiles_of(i64 rows, i64 vectors) {
 }
 
 // Prefetches what follows the sums of some rows and columns of the call.
-[[gnu::noinline]] static void matmul_ask_after(const ProductCall& call, i64 row, i64 rows,
-                                               i64 column, i64 columns) {
+[[gnu::noinline]] static void matmul_prefetch_after(const ProductCall& call, i64 row, i64 rows,
+                                                    i64 column, i64 columns) {
   for (i64 a = 0; a < call.ahead_count; ++a) {
     const ProductAhead& one = call.ahead[a];
     const char* from = (const char*)one.from + row * one.row_bytes + column * one.element_bytes;
@@ -435,7 +435,7 @@ class MatmulRun {
       while (tiles > 0) {
         const i64 some = parts_.tiles(tiles);
         if (call_.ahead_count > 0 && k0 + count == call_.k)
-          matmul_ask_after(call_, row_ + row, some * rows, column, smaller(columns, wide));
+          matmul_prefetch_after(call_, row_ + row, some * rows, column, smaller(columns, wide));
         tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count, parts_.at(row, column),
                                 parts_.stride(), call_.add || k0 > 0, some, next);
         parts_.finish(row, some * rows, column, smaller(columns, wide));

@@ -250,7 +250,8 @@ class MatmulPlainRun {
                              : call_.a_k_stride == 1 ? call_.a_row_stride
                                                      : call_.a_k_stride;
         if (call_.ahead_count > 0 && k0 + count == call_.k)
-          matmul_ask_after(call_, row, rows, column + first, smaller(Panel::columns, wide - first));
+          matmul_prefetch_after(call_, row, rows, column + first,
+                                smaller(Panel::columns, wide - first));
         tile_of(rows, vectors, keep)(a, a_stride, b, stride, count, (Acc*)call_.c + c,
                                      call_.c_row_stride, call_.add || k0 > 0, kept_, ahead);
         if (keep) b = kept_, stride = Panel::columns, keep = false;

@@ -61,6 +61,18 @@ void change_values(Block& block, const std::function<void(Value&)>& visit) {
   visit_values(block, visit);
 }
 
+void each_access(const Block& stores, FunctionRef<void(int, sym::Expr, bool)> visit) {
+  std::vector<Value> roots;
+  for (const Statement& s : stores) {
+    const auto& store = std::get<Store>(s.what);
+    visit(store.buffer, store.element, true);
+    roots.push_back(store.value);
+  }
+  for (const Node* node : nodes_below(roots)) {
+    if (reads_memory(*node)) visit(static_cast<int>(node->payload), node->index, false);
+  }
+}
+
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots) {
   std::unordered_set<const Node*> seen;
   std::vector<const Node*> out;

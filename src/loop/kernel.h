@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "loop/value.h"
+#include "vitro/base/function_ref.h"
 
 namespace vitro::loop {
 
@@ -171,7 +172,7 @@ struct Product {
   int sum = 0;                         // variable
   Block body, across;
   // Whether memory that `body` accesses in contiguous rows is prefetched while the sums are added.
-  bool asks_ahead = false;
+  bool prefetches = false;
 
   // Rows of the panels of the right operand.
   sym::Expr panel_rows() const;
@@ -324,6 +325,9 @@ void each_index(const Block& block, const std::function<void(sym::Expr)>& visit)
 void each_index(const Kernel& kernel, const std::function<void(sym::Expr)>& visit);
 // All nodes reachable from the values of `roots`, operands first, without duplicates.
 std::vector<const Node*> nodes_below(const std::vector<Value>& roots);
+// Calls `visit` for each element that the stores write, and each load below them.
+void each_access(const Block& stores,
+                 FunctionRef<void(int buffer, sym::Expr element, bool written)> visit);
 
 // By buffer: whether a statement or an indirect index reads it.
 std::vector<bool> buffers_read(const Kernel& kernel);

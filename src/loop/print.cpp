@@ -186,7 +186,7 @@ class Printer {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
     put(p.bf16x6 ? " by six products of bf16" : "", p.turned ? ", transposed" : "",
-        p.asks_ahead ? ", what follows is prefetched\n" : "\n");
+        p.prefetches ? ", what follows is prefetched\n" : "\n");
     block(p.body, depth + 1);
     if (p.across.empty()) return;
     indent(depth + 1);

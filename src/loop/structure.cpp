@@ -145,7 +145,7 @@ class Writer {
   void add(const Product& p) {
     const auto& [m, n, k, batch, panels, row, column, inner, accumulate, left, reads, turned,
                  bf16x6, right, right_dtype, right_base, right_stride, sum, body, across,
-                 asks_ahead] = p;
+                 prefetches] = p;
     for (const sym::Expr e :
          {m, n, k, batch, panels, row, column, inner, right_base, right_stride}) {
       add(e);
@@ -160,7 +160,7 @@ class Writer {
     add(sum);
     all(body);
     all(across);
-    add(asks_ahead);
+    add(prefetches);
   }
   void add(const Bands& b) {
     const auto& [images, most_lines, least_lines, stages] = b;

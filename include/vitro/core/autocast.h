@@ -24,6 +24,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
@@ -105,8 +106,9 @@ class OwnKeptCasts {
   OwnKeptCasts(const OwnKeptCasts&) = delete;
 
  private:
-  KeptCasts own_;
-  KeptCasts* before_;
+  friend KeptCasts& kept_casts();
+  std::optional<KeptCasts> own_;  // made for the first cast
+  OwnKeptCasts* before_;
 };
 
 }  // namespace vitro

@@ -371,7 +371,7 @@ std::string Emitter::rows_ahead(const loop::Product& p, std::string_view row,
                                 std::string_view column) const {
   std::string text;
   std::set<std::pair<int, const sym::Node*>> seen;
-  const auto add = [&](int buffer, Expr element) {
+  loop::each_access(p.body, [&](int buffer, Expr element, bool) {
     if (buffer >= loop::Kernel::first_row || !sym::contains(element, p.row)) return;
     const auto rows = sym::as_linear(element, p.row);
     const auto columns = rows ? sym::as_linear(rows->rest, p.column) : std::nullopt;
@@ -382,22 +382,13 @@ std::string Emitter::rows_ahead(const loop::Product& p, std::string_view row,
     const std::string first = cat(at_base(buffer_name(buffer), columns->rest),
                                   row == "0" ? "" : cat(" + ", row, " * ", stride), " + ", column);
     text += cat(text.empty() ? "{" : ", {", first, ", ", stride * size, ", ", size, '}');
-  };
-  std::vector<Value> roots;
-  for (const loop::Statement& s : p.body) {
-    const auto& store = std::get<loop::Store>(s.what);
-    add(store.buffer, store.element);
-    roots.push_back(store.value);
-  }
-  for (const Node* node : loop::nodes_below(roots)) {
-    if (reads_memory(*node)) add(static_cast<int>(node->payload), node->index);
-  }
+  });
   return text;
 }
 
 // Declares what a block of the product prefetches; returns the last fields of its ProductCall.
 std::string_view Emitter::declare_ahead(const loop::Product& p) {
-  const std::string ahead = p.asks_ahead ? rows_ahead(p, "at.row", "at.column") : "";
+  const std::string ahead = p.prefetches ? rows_ahead(p, "at.row", "at.column") : "";
   if (ahead.empty()) return "";
   out_.line("const ProductAhead ahead[] = {", ahead, "};");
   return ", ahead, sizeof ahead / sizeof ahead[0]";

@@ -55,19 +55,10 @@ bool ProductEpilogue::lies_across() {
   if (is_below_block(product_.m)) return false;
   KernelBuilder build(program_, assignment_, group_);
   int along_rows = 1, along_columns = 0;
-  const auto visit = [&](Expr element, bool written) {
+  loop::each_access(finish(build), [&](int, Expr element, bool written) {
     along_rows += turns_of(build, element, row_, column_, written);
     along_columns += turns_of(build, element, column_, row_, written);
-  };
-  std::vector<loop::Value> roots;
-  for (const loop::Statement& s : finish(build)) {
-    const auto& store = std::get<loop::Store>(s.what);
-    visit(store.element, true);
-    roots.push_back(store.value);
-  }
-  for (const loop::Node* node : loop::nodes_below(roots)) {
-    if (reads_memory(*node)) visit(node->index, false);
-  }
+  });
   return along_rows <= along_columns;
 }
 
@@ -92,20 +83,11 @@ bool ProductEpilogue::turns_over(KernelBuilder& build, Expr element, Expr lane, 
 int64_t ProductEpilogue::bytes_of_one(KernelBuilder& build) const {
   std::set<std::pair<int, const sym::Node*>> seen;
   int64_t bytes = 0;
-  const auto add = [&](int buffer, Expr element) {
+  loop::each_access(product_.body, [&](int buffer, Expr element, bool) {
     if (buffer >= loop::Kernel::first_row || !sym::contains(element, column_)) return;
     if (!seen.insert({buffer, element.node()}).second) return;
     bytes += bytes_of(build.kernel().buffers[static_cast<size_t>(buffer)].dtype);
-  };
-  std::vector<loop::Value> roots;
-  for (const loop::Statement& s : product_.body) {
-    const auto& store = std::get<loop::Store>(s.what);
-    add(store.buffer, store.element);
-    roots.push_back(store.value);
-  }
-  for (const loop::Node* node : loop::nodes_below(roots)) {
-    if (reads_memory(*node)) add(static_cast<int>(node->payload), node->index);
-  }
+  });
   return bytes;
 }
 
@@ -118,8 +100,10 @@ void ProductEpilogue::add(KernelBuilder& build) {
   }
   if (!product_.turned) {
     const sym::Expr count = product_.m * product_.n;
-    product_.asks_ahead =
-        should_ask_ahead(program_.machine(), count.constant(), bytes_of_one(build));
+    const int64_t bytes = bytes_of_one(build);
+    // A result alone is written as it comes.
+    const bool is_more = bytes > bytes_of(product_.accumulate);
+    product_.prefetches = is_more && should_prefetch(program_.machine(), count.constant(), bytes);
   }
   std::string& schedule = build.kernel().schedule;
   const auto note = [&](std::string_view what) {

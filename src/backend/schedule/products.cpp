@@ -40,9 +40,8 @@ Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
   return Verdict::yes("read in place: the far smaller left operand is packed instead");
 }
 
-bool should_ask_ahead(const MachineModel& machine, std::optional<int64_t> count, int64_t bytes) {
-  constexpr int64_t sum = sizeof(float);  // a result alone is written as it comes
-  return bytes > sum && (!count || *count > 2 * machine.l2_bytes / bytes);
+bool should_prefetch(const MachineModel& machine, std::optional<int64_t> count, int64_t bytes) {
+  return !count || *count > 2 * machine.l2_bytes / bytes;
 }
 
 Verdict should_multiply_parts(const MachineModel& machine, std::optional<int64_t> m,

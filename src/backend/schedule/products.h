@@ -21,7 +21,7 @@ Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
 
 // Whether memory that is read or written after `count` sums, so many bytes for each, is prefetched
 // while they are added.
-bool should_ask_ahead(const MachineModel& machine, std::optional<int64_t> count, int64_t bytes);
+bool should_prefetch(const MachineModel& machine, std::optional<int64_t> count, int64_t bytes);
 
 // Whether a product of f32 with a parameter is computed by six products of bf16 parts, which
 // changes bits; `m`: rows of the operand that is split on the way, `n`: columns of the packed one.
