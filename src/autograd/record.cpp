@@ -217,8 +217,8 @@ void check_may_be_written(const OpCall& call, const Tensor& target) {
               "_: writes to a view that was made in the scope of a NoGrad, while gradients are "
               "recorded; make the view outside of it, or write to a clone");
   const Tensor& base = is_view ? record->view->base : target;
-  VITRO_CHECK(!base.requires_grad() || !base.is_leaf(), call.op->name, "_: writes to ",
-              is_view ? "a view of " : "",
+  VITRO_CHECK(!target.requires_grad() || !base.is_leaf(), call.op->name, "_: writes to ",
+              target.is_leaf() ? "" : "a view of ",
               "a leaf that requires a gradient, while gradients are recorded; write in the scope "
               "of a NoGrad, or to a clone");
 }

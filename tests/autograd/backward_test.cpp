@@ -187,6 +187,11 @@ TEST(Backward, refuses_to_record_a_write_to_a_leaf) {
             std::string::npos);
   EXPECT_NE(error_of([&] { (void)zero_(slice(x, 0, 0, 1)); }).find("a view of a leaf"),
             std::string::npos);
+  Tensor view = slice(zeros({4}), 0, 0, 2);  // of what requires none
+  view.set_requires_grad(true);
+  EXPECT_NE(error_of([&] { (void)add_(view, 1.0); }).find("writes to a leaf"), std::string::npos);
+  EXPECT_NE(error_of([&] { (void)add_(transpose(view, 0, 0), 1.0); }).find("to a view of a leaf"),
+            std::string::npos);
   {
     const NoGrad off;
     (void)add_(x, 1.0);
