@@ -111,6 +111,13 @@ void check_has_elements(const Batch& batch) {
               numbers_of(batch.x.sizes()));
 }
 
+// Nothing is normalized then, and no statistics change: if sizes depend on data, they are computed.
+bool is_empty(const Tensor& x) {
+  const Size count = x.numel();
+  const bool by_data = count.is_symbolic() && sym::is_data(count.expr());
+  return by_data ? equal(count, 0) : known_equal(count, 0);
+}
+
 }  // namespace
 }  // namespace ops
 
@@ -119,7 +126,7 @@ Tensor batch_norm(ops::At x, const Tensor& weight, const Tensor& bias, const Ten
   const CalledAs name("batch_norm", x.where);
   const Tensor& t = x.operand.tensor();
   const ops::Batch batch{"batch_norm", t, weight, bias, running_mean, running_var, eps};
-  if (known_equal(t.numel(), 0)) {
+  if (ops::is_empty(t)) {
     if (t.rank() > 1) (void)batch.checked(training);
     return clone(x);
   }

@@ -310,6 +310,22 @@ TEST(DataSize, nothing_is_asked_to_view_what_has_no_elements) {
   for (const auto& x : {vec({1, 2}), vec({1, -1})}) EXPECT_EQ(cat(f(x).sizes()), "[1, 0]");
 }
 
+TEST(DataSize, of_an_empty_batch_no_statistics_change) {
+  auto f = compile(
+      [](const Tensor& x, const Tensor& mean, const Tensor& var) {
+        return batch_norm(reshape(above_0(x), {-1, 1}), {}, {}, mean, var, true, 0.5, 1e-5);
+      },
+      graphs());
+  const Tensor mean = zeros({1}), var = ones({1});
+  EXPECT_EQ(cat(f(vec({-1, -2}), mean, var).sizes()), "[0, 1]");
+  EXPECT_EQ(values(mean), (std::vector<float>{0}));
+  EXPECT_EQ(values(var), (std::vector<float>{1}));
+  (void)f(vec({1, 3}), mean, var);
+  EXPECT_EQ(values(mean), (std::vector<float>{1}));
+  EXPECT_EQ(values(var), (std::vector<float>{1.5}));
+  EXPECT_TRUE(f.report().fallbacks.empty());
+}
+
 TEST(DataSize, a_backend_of_the_programs_gives_what_it_says) {
   eager::init();
   register_backend("interprets_data", [](const graph::Graph& g, std::span<const Operand>) {
