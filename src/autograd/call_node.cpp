@@ -175,9 +175,12 @@ Tensor detached(const Tensor& tensor) {
 
 std::shared_ptr<Node> node_of_view(const ViewStep& step) {
   Shapes shape;
-  const Tensor one = shape.tensor(step.sizes.in_numbers(step.operand));
+  // A size that data decide may have no number yet.
+  const bool here =
+      step.sizes.lacks_any() && thread_state.top && step.within == call_of_this_thread;
+  const Tensor one = shape.tensor(here ? step.operand : step.sizes.in_numbers(step.operand));
   const Operand operand(one);
-  const Attrs attrs = step.sizes.in_numbers(step.attrs);
+  const Attrs attrs = here ? step.attrs : step.sizes.in_numbers(step.attrs);
   const bool wanted = true;
   const auto uses = known_uses_of({step.op, {&operand, 1}, attrs.view(), false, {}}, {&wanted, 1});
   SavedCall saved{step.op, step.attrs, {}, {}, step.within, step.sizes};

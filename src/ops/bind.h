@@ -29,6 +29,11 @@ struct BoundCall {
   [[noreturn]] void refuse(size_t i, std::span<const std::string_view> words) const;
 };
 
+// The arguments of a call whose result is then written to the first one. If the call is recorded,
+// it reads a copy, whose elements a gradient finds as they were.
+std::vector<ArgValue> before_written(std::span<const ArgValue> arguments,
+                                     std::source_location where);
+
 // ---- parameters ----
 
 struct AnyParameter {

@@ -2,6 +2,7 @@
 // hooks, gradients of gradients, depth.  Expected values are by hand, or differences of f64.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -13,15 +14,23 @@
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/compile/compile.h"
+#include "vitro/core/generator.h"
 #include "vitro/init.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/complex.h"
+#include "vitro/ops/overload.h"
 
 namespace vitro {
 namespace {
 
 using namespace test;
 using test::Numbers;
+
+// Whether all arguments after the first one have defaults.
+bool takes_one_tensor(const Schema& schema) {
+  return std::all_of(schema.arguments.begin() + 1, schema.arguments.end(),
+                     [](const SchemaArgument& one) { return one.default_text.has_value(); });
+}
 
 TEST(Backward, sums_the_gradients_of_leaves) {
   Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});
@@ -179,6 +188,33 @@ TEST(Backward, what_is_filled_row_by_row_has_the_gradients_of_the_rows) {
   sum(out * out).backward();
   EXPECT_EQ(numbers(x.grad()), (Numbers{2 + 2 * 9, 4 + 4 * 16}));
   EXPECT_EQ(numbers(w.grad()), (Numbers{2 * 3, 2 * 4 * 4}));
+}
+
+// Every op in place whose other arguments have defaults, beside the one that makes a new tensor.
+TEST(Backward, of_ops_in_place_is_that_of_the_ops) {
+  size_t compared = 0;
+  for (const ops::Overload& one : ops::overloads()) {
+    const Schema& schema = one.schema;
+    if (!schema.in_place() || !takes_one_tensor(schema)) continue;
+    const std::string name = schema.name.substr(0, schema.name.size() - 1);
+    const ops::Overload* other =
+        ops::overload(schema.overload.empty() ? name : cat(name, '.', schema.overload));
+    if (!other) continue;
+    const auto gradient_of = [&](const ops::Overload& op) -> std::string {
+      Tensor x = leaf({0.3, 0.6, 0.9});
+      manual_seed(0);
+      const ArgValue self = x * 0.9;
+      const Tensor y = ops::call(op, {&self, 1}, std::span<const NamedArg>())[0];
+      sum(y * y).backward();
+      return x.grad().defined() ? testing::PrintToString(numbers(x.grad())) : "none";
+    };
+    std::string want, got;
+    if (!error_of([&] { want = gradient_of(*other); }).empty()) continue;
+    EXPECT_EQ(error_of([&] { got = gradient_of(one); }), "") << schema.full_name();
+    EXPECT_EQ(got, want) << schema.full_name();
+    ++compared;
+  }
+  EXPECT_GT(compared, 60U);
 }
 
 TEST(Backward, refuses_to_record_a_write_to_a_leaf) {
