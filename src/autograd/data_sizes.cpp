@@ -30,6 +30,13 @@ std::optional<DataSizes::Known> DataSizes::known_from(const Tensor& tensor, sym:
   return std::nullopt;
 }
 
+// A tensor that was made after the size was known has its number alone.
+void DataSizes::add_if_known(sym::Expr symbol) {
+  const sym::DataSizes* of_call = sym::DataSizes::current();
+  const auto number = of_call ? of_call->find(symbol) : std::nullopt;
+  if (number) known_.push_back({symbol, {}, 0, 1, *number});
+}
+
 void DataSizes::add(Size size, std::span<const Operand> among) {
   if (!is_by_data(size)) return;
   for (const sym::Expr symbol : sym::symbols_of(size.expr())) {
@@ -37,6 +44,7 @@ void DataSizes::add(Size size, std::span<const Operand> among) {
       if (find(symbol) || !operand.is_tensor()) continue;
       if (auto known = known_from(operand.tensor(), symbol)) known_.push_back(*std::move(known));
     }
+    if (!find(symbol)) add_if_known(symbol);
     lacks_any_ = lacks_any_ || !find(symbol);
   }
 }

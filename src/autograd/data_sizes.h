@@ -32,14 +32,17 @@ class DataSizes {
   void clear() { known_.clear(); }
 
  private:
-  // The size `dim` of the tensor is factor * symbol + rest.
+  // The size `dim` of the tensor is factor * symbol + rest; without a tensor `rest` is the symbol.
   struct Known {
     sym::Expr symbol;
     Tensor tensor;
     size_t dim;
     int64_t factor, rest;
-    int64_t value() const { return (tensor.sizes()[dim].hint() - rest) / factor; }
+    int64_t value() const {
+      return tensor.defined() ? (tensor.sizes()[dim].hint() - rest) / factor : rest;
+    }
   };
+  void add_if_known(sym::Expr symbol);
   static std::optional<Known> known_from(const Tensor& tensor, sym::Expr symbol);
   const Known* find(sym::Expr symbol) const;
   std::vector<Known> known_;

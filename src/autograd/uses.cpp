@@ -15,8 +15,12 @@
 
 namespace vitro::autograd {
 
+// The hint of a data size is its upper bound; its number may be known by now.
 Size number_of_size(Size size) {
-  return size.hint();
+  const bool by_data = size.is_symbolic() && sym::is_data(size.expr());
+  const sym::DataSizes* of_call = by_data ? sym::DataSizes::current() : nullptr;
+  const auto known = of_call ? of_call->find(size.expr()) : std::nullopt;
+  return known.value_or(size.hint());
 }
 
 namespace {
