@@ -7,6 +7,7 @@
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
 #include "vitro/core/region.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
@@ -72,26 +73,63 @@ struct Groups {
   Size n, groups, channels, rest;  // of x; channels of one group
 };
 
-// The normalized x, and statistics of each group in the compute type, [n, groups, 1, 1].
+// x as [n, groups, channels, ...]; dimensions of images stay apart, as their channels may be next
+// to one another.
+Tensor in_groups(const Tensor& x, const Groups& of) {
+  Sizes sizes{of.n, of.groups, of.channels};
+  const bool as_given = x.rank() > 2 && known_equal(x.size(0), of.n) &&
+                        known_equal(x.size(1), of.groups * of.channels);
+  if (!as_given) {
+    sizes.push_back(of.rest);
+    return reshape(contiguous(x), sizes);
+  }
+  for (int64_t d = 2; d < x.rank(); ++d) sizes.push_back(x.size(d));
+  return view(x, sizes);
+}
+
+// Variance and mean over the dimensions after the groups. Several channels are reduced one by one
+// first: the elements of one lie alike in every memory format.
+std::pair<Tensor, Tensor> moments(const Tensor& x, Size channels) {
+  Dims of_channel, all{2};
+  for (int64_t d = 3; d < x.rank(); ++d) {
+    of_channel.push_back(d);
+    all.push_back(d);
+  }
+  if (known_equal(channels, 1) || of_channel.empty()) {
+    const auto [variance, mean] = var_mean(x, all, 0, true);
+    return {variance, mean};
+  }
+  const auto over_group = [&](const Tensor& elements) {
+    return vitro::mean(vitro::mean(elements, of_channel, true), {2}, true);
+  };
+  const Tensor mean = over_group(x);
+  return {over_group(square(x - mean)), mean};
+}
+
+// The normalized x, and statistics of each group in the compute type, [n, groups, 1, ...].
 struct Normalized {
   Tensor y, mean, scale, variance;
 };
 Normalized by_groups(const Tensor& operand, const Tensor& weight, const Tensor& bias,
                      const Groups& sizes, double eps) {
-  const auto [n, groups, channels, rest] = sizes;
-  const Tensor x = reshape(widened(contiguous(operand)), {n, groups, channels, rest});
-  const auto [variance, mean] = var_mean(x, {2, 3}, 0, true);
+  // A compiled function chooses how values lie; ops one at a time are fastest on rows.
+  const bool as_it_lies = thread_state.top && has_channels_last(operand);
+  const Tensor x = in_groups(widened(as_it_lies ? operand : contiguous(operand)), sizes);
+  const auto [variance, mean] = moments(x, sizes.channels);
   const Tensor scale = rsqrt(variance + eps);
   Tensor y = (x - mean) * scale;
-  if (weight.defined()) y = y * reshape(widened(weight), {groups, channels, 1});
-  if (bias.defined()) y = y + reshape(widened(bias), {groups, channels, 1});
+  Sizes of_parameter(static_cast<size_t>(x.rank() - 1), Size(1));
+  of_parameter[0] = sizes.groups;
+  of_parameter[1] = sizes.channels;
+  if (weight.defined()) y = y * reshape(widened(weight), of_parameter);
+  if (bias.defined()) y = y + reshape(widened(bias), of_parameter);
   y = to(reshape(y, operand.sizes()), operand.dtype());
   return {in_format_of(operand, y), mean, scale, variance};
 }
 
-// The mean over the batch of statistics [n, c, 1, 1].
+// The mean over the batch of statistics [n, c, 1, ...].
 Tensor over_batch(const Tensor& statistics) {
-  return mean(statistics, {0, 2, 3});
+  return mean(reshape(statistics, {statistics.size(0), statistics.size(1)}), {0});
 }
 
 }  // namespace

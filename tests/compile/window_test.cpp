@@ -114,6 +114,29 @@ TEST(Window, makes_one_kernel_with_what_is_around_it) {
   expect_kernels([](const Tensor& t) { return amax(constant_pad_nd(t, {1, 2}, 20), {-1}); }, x, 1);
 }
 
+// A reduction over one dimension sweeps lines, one over two sweeps both as one.
+TEST(Window, is_apart_from_a_reduction_that_has_no_lines) {
+  const Tensor x = numbers({2, 3, 12, 37});
+  expect_kernels([](const Tensor& t) { return sum(avg_pool2d(t, 3, 1, 1), {-1}); }, x, 1);
+  expect_kernels([](const Tensor& t) { return sum(avg_pool2d(t, 3, 1, 1), {-2, -1}); }, x, 2);
+}
+
+// Each kernel reads the images once; differences from the mean are computed where they are read,
+// not stored.
+TEST(Window, a_norm_over_groups_of_channels_reads_them_as_they_lie) {
+  for (const bool channels_last : {false, true}) {
+    const Tensor rows = numbers({2, 10, 11, 32}),
+                 x = channels_last ? permute(rows, {0, 3, 1, 2}) : rows;
+    const auto norm = [](const Tensor& t) { return group_norm(t, 2, {}, {}); };
+    auto fast = compile(norm);
+    expect_equal(fast(x), norm(x));
+    double bytes = 0;
+    for (const auto& kernel : fast.report().segments[0].build->kernels)
+      bytes += std::stod(kernel.bytes);
+    EXPECT_LT(bytes, 4.1 * 4 * static_cast<double>(x.numel().value()));
+  }
+}
+
 TEST(Window, what_is_costly_is_made_once_for_all_windows) {
   const Tensor x = numbers({2, 3, 12, 37});
   expect_kernels([](const Tensor& t) { return max_pool2d(tanh(exp(t * 0.1)), 3, 2, 1); }, x, 2);

@@ -47,6 +47,12 @@ const Code puts_alone{"V0418", "elements are put at indices one at a time",
                       "that has.",
                       "", "Nothing."};
 
+const Code windows_reduced{
+    "V0419", "windows in a reduction over several dimensions",
+    "A reduction sweeps its dimensions as one, where windows (of a pool) have neither a place in a "
+    "line nor a border known before the loop; loops over images have both.",
+    "", "Nothing: the value goes through memory once."};
+
 const Code opaque_kernel{"V0416", "a user's kernel",
                          "An opaque op is a function that reads and writes entire tensors; no loop "
                          "can be merged with a function whose body is unknown.",
@@ -145,6 +151,23 @@ class Check {
       if (!known) candidates.push_back(std::move(space));
     }
     return Verdict::yes();
+  }
+
+  // Whether elements at this index are found from that of a reduction by divisions.
+  bool divides_reduced(const Index& at) const {
+    for (size_t d = 0; d < space_->reduced.size(); ++d) {
+      const Expr index = space_->index[d];
+      const auto divides = [&](Expr e) {
+        return sym::contains(e, index) && !sym::as_linear(e, index);
+      };
+      if (space_->reduced[d] && !index.constant() && std::ranges::any_of(at, divides)) return true;
+    }
+    return false;
+  }
+  bool reads_windows(ComputeNodeId id) const {
+    const graph::Node& node = p_.graph()[p_[id].value.node];
+    return p_[id].kind == ComputeKind::elementwise && p_[id].role == ComputeRole::result &&
+           !node.is_input() && node.op->window && node.op->window->taps(node.attrs.view()) > 1;
   }
 
   static bool has_no_columns(const IterationSpace& space) {
@@ -287,6 +310,8 @@ class Check {
 
   Verdict reads_fit(ComputeNodeId reader, const Index& at) {
     if (compute_nodes_.size() == 1 && writes_.empty()) return Verdict::yes();
+    if (reads_windows(reader) && divides_reduced(at))
+      return Verdict::no(windows_reduced, cat(p_.name_of(reader), " reads windows"));
     for (const Read& read : p_.reads_at(reader, at)) {
       if (Verdict v = not_overwritten(reader, read); !v) return v;
       for (const ComputeNodeId made : p_.makers(read.value.node)) {

@@ -61,19 +61,16 @@ void Program::build() {
   connect();
 }
 
-// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of a
-// product that is complete before a reduction reads it (the differences from a mean, as of a batch
-// norm).
+// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of what a
+// reduction reads, too (the differences from a mean, as of a norm), which is in memory anyway.
 void Program::decide_inlining() {
   const auto users = graph_->users();
   const auto is_kind = [&](graph::NodeId id, OpKind kind) {
     return !(*graph_)[id].is_input() && (*graph_)[id].op->kind == kind;
   };
-  const auto is_stored_anyway = [&](graph::NodeId id) {
-    return is_kind(id, OpKind::reduction) ||
-           (is_kind(id, OpKind::contraction) &&
-            std::ranges::any_of(
-                users[id.n], [&](graph::NodeId user) { return is_kind(user, OpKind::reduction); }));
+  const auto is_reduced = [&](graph::NodeId id) {
+    return std::ranges::any_of(
+        users[id.n], [&](graph::NodeId user) { return is_kind(user, OpKind::reduction); });
   };
   for (uint32_t n = 0; n < graph_->size(); ++n) {
     const graph::NodeId id{n};
@@ -83,18 +80,23 @@ void Program::decide_inlining() {
     if (node.op->kind != OpKind::pointwise || users[n].size() < 2 || is_output_value_[n]) continue;
     int reads = 0;
     bool from_leaves = true;
-    const bool of_stored_product = std::ranges::any_of(node.args, [&](const graph::Arg& arg) {
-      const auto* value = std::get_if<graph::Value>(&arg);
-      return value && is_kind(value->node, OpKind::contraction) && is_stored_anyway(value->node);
+    const bool in_loops = std::ranges::all_of(users[n], [&](graph::NodeId user) {
+      return is_kind(user, OpKind::pointwise) || is_kind(user, OpKind::reduction);
     });
+    const bool of_reduced =
+        in_loops && std::ranges::any_of(node.args, [&](const graph::Arg& arg) {
+          const auto* value = std::get_if<graph::Value>(&arg);
+          return value && !is_kind(value->node, OpKind::reduction) && is_reduced(value->node);
+        });
     for (const graph::Arg& arg : node.args) {
       const auto* value = std::get_if<graph::Value>(&arg);
       if (!value) continue;
       const graph::Node& made = (*graph_)[value->node];
+      const bool is_reduction = is_kind(value->node, OpKind::reduction);
       const bool is_there = made.is_input() || inlined_[value->node.n] ||
-                            (of_stored_product && is_stored_anyway(value->node));
+                            (of_reduced && (is_reduction || is_reduced(value->node)));
       from_leaves = from_leaves && is_there;
-      reads += of_stored_product && is_kind(value->node, OpKind::reduction) ? 0 : 1;
+      reads += of_reduced && is_reduction ? 0 : 1;
     }
     const bool is_stored = std::ranges::any_of(
         users[n], [&](graph::NodeId user) { return (*graph_)[user].op->kind == OpKind::opaque; });
