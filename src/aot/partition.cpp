@@ -93,6 +93,7 @@ class Partitioner {
     }
     kept_ = flags(needs.kept);
     needed_ = flags(needs.values);
+    changing_ = flags(needs.changing);
     find_cone();
     find_read_as_a_whole();
     find_cheap();
@@ -208,6 +209,7 @@ class Partitioner {
     const size_t v = first_[n] + k;
     int64_t cost = kept_[v] ? 0 : bytes_of_value(node.results[k]);
     if (node.is_input()) cost = is_there(NodeId{n}) ? 0 : Network::unlimited;
+    if (changing_[v]) cost = Network::unlimited;
     net.connect(in(v), out(v), cost);
     if (needed_[v]) net.connect(out(v), sink, Network::unlimited);
     if (!is_again_[n]) return net.connect(source, in(v), Network::unlimited);
@@ -253,8 +255,8 @@ class Partitioner {
   const Needs& needs_;
   std::vector<size_t> first_;  // by node: the index of its first result among the values
   size_t values_ = 0;
-  std::vector<bool> kept_, needed_, whole_;  // by value
-  std::vector<bool> in_cone_, is_again_;     // by node; may be computed again
+  std::vector<bool> kept_, needed_, changing_, whole_;  // by value
+  std::vector<bool> in_cone_, is_again_;                // by node; may be computed again
 };
 
 }  // namespace

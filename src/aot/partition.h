@@ -22,6 +22,8 @@ struct Needs {
   // The share of the bytes at 1 that may be kept, from 0 to 1: below 1, sums and products are
   // computed again, too, those first that give the most bytes for their work.
   double memory_budget = 1;
+  // Whose memory the program may write before gradients are computed: nothing is computed from it.
+  std::vector<graph::Value> changing = {};
 };
 
 struct Partition {

@@ -68,6 +68,7 @@ class KeepLess {
     if (needs.values.empty()) return;
     const aot::Partition parts = aot::partition(graph, needs);
     if (parts.again.empty()) return;
+    changing_ = needs.changing;
     outputs_ = graph.outputs();
     program_.graph = std::move(graph);
     again_->needed_bytes = parts.needed_bytes;
@@ -95,15 +96,29 @@ class KeepLess {
         is_needed[o] = false;
     }
     aot::Needs out{{}, {}, inputs_there(), memory_budget};
-    for (size_t o = 0; o < is_needed.size(); ++o) {
-      if (!is_needed[o]) out.kept.push_back(graph.outputs()[o].value);
-    }
-    for (size_t o = 0; o < is_needed.size(); ++o) {
-      const Value v = graph.outputs()[o].value;
-      if (is_needed[o] && !contains(out.kept, v) && !contains(out.values, v))
+    const auto each = [&](bool needed, auto&& visit) {
+      for (size_t o = 0; o < is_needed.size(); ++o) {
+        if (is_needed[o] == needed) visit(o, graph.outputs()[o].value);
+      }
+    };
+    each(false, [&](size_t o, Value v) {
+      if (is_saved(o)) out.kept.push_back(v);
+    });
+    each(false, [&](size_t, Value v) {
+      if (!contains(out.kept, v)) out.changing.push_back(v);
+    });
+    each(true, [&](size_t, Value v) {
+      if (!contains(out.kept, v) && !contains(out.changing, v) && !contains(out.values, v))
         out.values.push_back(v);
-    }
+    });
     return out;
+  }
+
+  // Whether a gradient holds the output, so that it must not be written before.
+  bool is_saved(size_t output) const {
+    return std::ranges::any_of(plan_.results, [&](const ResultBinding& result) {
+      return result.output == static_cast<int>(output) && has_slot(saved_, result.slot);
+    });
   }
 
   // Numbers, parameters, and tensors that gradients hold anyway, unless the segment writes to them.
@@ -165,7 +180,9 @@ class KeepLess {
   // The program that computes what was left out, from outputs and inputs.
   void add_program(const std::vector<Value>& again, const ValueOf& value_of) {
     std::vector<Value> given;
-    for (const Output& output : outputs_) given.push_back(output.value);
+    for (const Output& output : outputs_) {
+      if (!contains(changing_, output.value)) given.push_back(output.value);
+    }
     const aot::Rematerialization made = aot::rematerialization(program_.graph, again, given);
     Functional program;
     program.graph = made.graph;
@@ -193,6 +210,7 @@ class KeepLess {
   Functional& program_;
   std::vector<Output>& outputs_;
   std::vector<Output> written_;
+  std::vector<Value> changing_;  // aot::Needs::changing
   Plan& plan_;
   const std::shared_ptr<Recompute> again_ = std::make_shared<Recompute>();
 };

@@ -49,6 +49,21 @@ Partition partition_of(const Graph& g, const Names& gone = {}, double budget = 1
   return aot::partition(g, needs);
 }
 
+TEST(Partition, computes_nothing_from_what_may_change) {
+  const Graph g = parsed(R"(graph(x: f32[8, 16], w: f32[16, 32]) {
+    mm: f32[8, 32] = mm(x, w)
+    to: f64[8, 32] = _to_copy(mm, dtype=f64)
+    exp: f64[8, 32] = exp(to)
+    return to, exp
+  })");
+  Needs needs{{value_named(g, "to"), value_named(g, "exp")}, {}, {true, true}};
+  EXPECT_EQ(names(g, aot::partition(g, needs).keep), (Names{"mm"}));
+  needs.changing = {value_named(g, "mm")};
+  const Partition parts = aot::partition(g, needs);
+  EXPECT_EQ(names(g, parts.keep), (Names{"to"}));
+  EXPECT_EQ(names(g, parts.again), (Names{"exp"}));
+}
+
 TEST(Partition, keeps_products_and_computes_elementwise_ops_again) {
   const Graph g = parsed(R"(graph(x: f32[8, 16], w: f32[16, 32]) {
     mm: f32[8, 32] = mm(x, w)

@@ -434,6 +434,41 @@ TEST(ComputedAgain, may_be_the_last_to_hold_another) {
   EXPECT_EQ(error_of([&] { fast(x).backward(); }), want);
 }
 
+// The call writes to what they could be computed from, before it computes them.
+TEST(ComputedAgain, is_not_what_the_call_writes_to) {
+  const auto body = [](const Tensor& x, const Tensor& at) {
+    (void)add_(select(at, 0, -1), 1);
+    return index_select(x, 0, remainder(at, 4));
+  };
+  auto fast = compile(body);
+  for (int call = 0; call < 2; ++call) {
+    Tensor x = variable({4}), y = variable({4});
+    const Tensor at = arange(1, 7), again = arange(1, 7);
+    sum(square(body(x, at))).backward();
+    sum(square(fast(y, again))).backward();
+    EXPECT_EQ(again.to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 3, 4, 5, 7}));
+    EXPECT_EQ(y.grad().to_vector<double>(), x.grad().to_vector<double>());
+  }
+}
+
+// What the program gets it may write: eager saves other tensors, too.
+TEST(ComputedAgain, is_not_computed_from_what_the_program_gets) {
+  const auto body = [](const Tensor& x) {
+    const Tensor half = to(x * 2.0, DType::bf16);
+    return std::vector<Tensor>{half, sum(exp(to(half, DType::f64) * 3.0))};
+  };
+  auto fast = compile(body);
+  Tensor x = variable({4}), y = variable({4});
+  for (const auto& [result, leaf] : {std::pair(body(x), x), std::pair(fast(y), y)}) {
+    {
+      const NoGrad off;
+      (void)add_(detach(result[0]), 1.0);
+    }
+    result[1].backward();
+  }
+  EXPECT_EQ(y.grad().to_vector<double>(), x.grad().to_vector<double>());
+}
+
 TEST(BackwardRegion, is_gone_through_once) {
   const Layer layer;
   const Tensor x = made_up({5, 3}, 2);
