@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "backends.h"
@@ -143,6 +144,8 @@ std::string data_error(const std::string& error) {
   for (const char* matrix : {": the matrix ", ": did not converge", ": pivot "})
     if (error.find(matrix) != std::string::npos) return op + ": matrix";
   if (error.find(": rates must not be negative") != std::string::npos) return op + ": rates";
+  // The value of an element that becomes one of a narrower dtype.
+  if (error.find(" cannot hold ") != std::string::npos) return op + ": dtype";
   const bool index = error.find(": index ") != std::string::npos &&
                      error.find("out of range") != std::string::npos &&
                      error.find("for dimension") == std::string::npos;
@@ -367,12 +370,14 @@ class Comparison {
       const bool same = got.error.starts_with(want.error) ||  // followed by the op's location
                         (is_lack_of_memory(want.error) && is_lack_of_memory(got.error));
       const bool of_shapes = data_error(got.error).empty() || is_of_sizes(got.error);
-      if (!same && !of_shapes && !is_next_mistake(before, got.error))
+      const std::optional<Outcome> next =
+          same || of_shapes ? std::nullopt : next_mistake(before, got.error);
+      if (!same && !of_shapes && !next)
         return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
       count("error", same        ? "of data"
                      : of_shapes ? "of data after one of shapes"
                                  : "of data after one that nothing depends on");
-      return difference(want.inputs, got.inputs, "after an error, input ");
+      return difference((next ? *next : want).inputs, got.inputs, "after an error, input ");
     }
     for (int repair = 1; repair <= 2; ++repair) {
       const Outcome repaired = eager(before, repair);
@@ -388,14 +393,14 @@ class Comparison {
     return "";
   }
 
-  // Whether eager reports `error` once the errors of earlier steps are repaired. Compiled code
+  // Eager's run that reports `error`, once the errors of earlier steps are repaired. Compiled code
   // skips an earlier error if nothing depends on its op.
-  bool is_next_mistake(const Moment& before, const std::string& error) const {
+  std::optional<Outcome> next_mistake(const Moment& before, const std::string& error) const {
     for (size_t steps = 1; steps < program_.steps.size(); ++steps) {
-      const std::string next = eager(before, 1, steps).error;
-      if (!next.empty() && error.starts_with(next)) return true;
+      Outcome next = eager(before, 1, steps);
+      if (!next.error.empty() && error.starts_with(next.error)) return next;
     }
-    return false;
+    return std::nullopt;
   }
 
   void count(const std::string& what, const std::string& name, uint64_t times = 1) {
