@@ -39,12 +39,23 @@ inline constexpr bool is_function =
     (Op::accepts == ops::Accepts::floating || std::is_same_v<Op, ops::Pow> ||
      (Op::arity == 1 && Op::promote == Promote::to_float));
 
-// Whether the library contains the kernel.  The functions take much code on machines older than
-// AVX2, where sixteen lanes are four registers or eight: there they are compiled on demand, which
-// composites cannot be.
+#if defined(__AVX512F__)
+inline constexpr int bytes_of_register = 64;
+#elif defined(__AVX2__)
+inline constexpr int bytes_of_register = 32;
+#else
+inline constexpr int bytes_of_register = 16;
+#endif
+// The vector registers that sixteen lanes of T take.
+template <class T>
+inline constexpr int registers_of_lanes = 16 * int(sizeof(T)) / bytes_of_register;
+
+// Whether the library contains the kernel.  The functions take much code where sixteen lanes are
+// four registers or eight (f64 with AVX2, both types on older machines): there they are compiled
+// on demand, which composites cannot be.
 template <class Op, class T>
 constexpr bool is_ahead() {
-  if (VITRO_LONG_CODE && is_function<Op> && is_real<T>) return false;
+  if (is_function<Op> && is_real<T> && registers_of_lanes<T> >= 4) return false;
   return is_defined<Op, T>();
 }
 
