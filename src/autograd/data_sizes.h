@@ -32,7 +32,7 @@ class DataSizes {
   void clear() { known_.clear(); }
 
  private:
-  // The size `dim` of the tensor is factor * symbol + rest; without a tensor `rest` is the symbol.
+  // The size `dim` of the tensor is factor * symbol + rest; without a tensor the symbol is `rest`.
   struct Known {
     sym::Expr symbol;
     Tensor tensor;
