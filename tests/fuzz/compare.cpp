@@ -237,7 +237,8 @@ class Comparison {
     for (const Function& f : functions) {
       const CompiledReport report = f.report();
       refused = note(report);
-      falls_back = falls_back || !report.fallbacks.empty();
+      falls_back = falls_back || !report.fallbacks.empty() ||
+                   (report.backward && !report.backward->fallbacks.empty());
     }
     if (!found.empty()) return found;
     if (misdeeds() != misdeeds_before && !falls_back && !program_.threads)
