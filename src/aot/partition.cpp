@@ -10,6 +10,7 @@
 
 #include "aot/min_cut.h"
 #include "graph/metas.h"
+#include "sym/data_size.h"
 
 namespace vitro::aot {
 namespace {
@@ -44,7 +45,7 @@ bool is_cheap(const Node& node) {
 
 bool has_data_size(const Node& node) {
   bool any = false;
-  graph::each_size(node, [&](Size s) { any |= s.is_symbolic() && sym::is_data(s.expr()); });
+  graph::each_size(node, [&](Size s) { any |= is_by_data(s); });
   return any;
 }
 

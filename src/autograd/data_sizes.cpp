@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
+#include "sym/data_size.h"
 #include "vitro/base/error.h"
 
 namespace vitro::autograd {
-namespace {
-
-bool is_by_data(Size size) {
-  return size.is_symbolic() && sym::is_data(size.expr());
-}
-
-}  // namespace
-
 const DataSizes::Known* DataSizes::find(sym::Expr symbol) const {
   const auto found = std::ranges::find(known_, symbol, &Known::symbol);
   return found == known_.end() ? nullptr : &*found;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "autograd/shapes.h"
+#include "sym/data_size.h"
 #include "vitro/autograd/vjp.h"
 #include "vitro/base/error.h"
 #include "vitro/base/hash.h"
@@ -17,8 +18,7 @@ namespace vitro::autograd {
 
 // The hint of a data size is its upper bound; its number may be known by now.
 Size number_of_size(Size size) {
-  const bool by_data = size.is_symbolic() && sym::is_data(size.expr());
-  const sym::DataSizes* of_call = by_data ? sym::DataSizes::current() : nullptr;
+  const sym::DataSizes* of_call = is_by_data(size) ? sym::DataSizes::current() : nullptr;
   const auto known = of_call ? of_call->find(size.expr()) : std::nullopt;
   return known.value_or(size.hint());
 }
@@ -37,7 +37,7 @@ TensorMeta in_numbers_by(NumberOfSize number, TensorMeta meta) {
 // The hint of a size that depends on data is a bound, by which operands need not fit together; 1
 // fits every other size.
 Size one_if_data_decide(Size size) {
-  return size.is_symbolic() && sym::is_data(size.expr()) ? Size(1) : number_of_size(size);
+  return is_by_data(size) ? Size(1) : number_of_size(size);
 }
 
 Uses uses_by(NumberOfSize number, const OpCall& call, std::span<const bool> wanted) {

@@ -4,17 +4,10 @@
 
 #include <algorithm>
 
+#include "sym/data_size.h"
 #include "vitro/base/error.h"
 
 namespace vitro::capture {
-namespace {
-
-bool is_by_data(Size s) {
-  return s.is_symbolic() && sym::is_data(s.expr());
-}
-
-}  // namespace
-
 bool DataSymbols::some_unknown() const {
   return std::ranges::any_of(
       nodes_, [this](const TraceNode* node) { return !values_.find(node->data_size); });

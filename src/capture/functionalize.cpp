@@ -9,6 +9,7 @@
 
 #include "capture/codes.h"
 #include "graph/metas.h"
+#include "sym/data_size.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/module_path.h"
 #include "vitro/ops/all.h"
@@ -391,9 +392,8 @@ class Functionalizer {
 }  // namespace
 
 bool is_sized_by_data(const TensorMeta& meta) {
-  const auto by_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
-  return std::ranges::any_of(meta.sizes, by_data) || std::ranges::any_of(meta.strides, by_data) ||
-         by_data(meta.offset);
+  return std::ranges::any_of(meta.sizes, is_by_data) ||
+         std::ranges::any_of(meta.strides, is_by_data) || is_by_data(meta.offset);
 }
 
 Functional functionalize(const RecordedPath& path, const ValueOf& value_of,

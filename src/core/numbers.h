@@ -1,6 +1,7 @@
 // Sizes for messages: their values in the running call, without symbols or guards.
 #pragma once
 
+#include "sym/data_size.h"
 #include "vitro/base/error.h"
 #include "vitro/sym/size.h"
 
@@ -15,8 +16,7 @@ struct NoNumber : Error {
 // The hint of a data size is only an upper bound, so its value is computed: the call fails in any
 // case.
 inline int64_t number_of(Size size) {
-  const bool asks = size.is_symbolic() && sym::is_data(size.expr());
-  return asks ? int64_t{size} : size.hint();
+  return is_by_data(size) ? int64_t{size} : size.hint();
 }
 inline Sizes numbers_of(const Sizes& sizes) {
   Sizes out = sizes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sym/data_size.h"
 #include "vitro/base/error.h"
 #include "vitro/core/interpreter.h"
 
@@ -97,8 +98,7 @@ struct SymbolicReach {
 };
 // nullopt: a size depends on data.
 std::optional<SymbolicReach> symbolic_reach(const TensorMeta& t) {
-  const auto is_data = [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); };
-  if (std::ranges::any_of(t.sizes, is_data) || std::ranges::any_of(t.strides, is_data))
+  if (std::ranges::any_of(t.sizes, is_by_data) || std::ranges::any_of(t.strides, is_by_data))
     return std::nullopt;
   SymbolicReach out{t.offset, t.offset};
   for (size_t d = 0; d < t.sizes.size(); ++d) {

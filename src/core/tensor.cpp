@@ -8,6 +8,7 @@
 
 #include "core/mark_memory.h"
 #include "core/numbers.h"
+#include "sym/data_size.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
@@ -392,8 +393,7 @@ const void* Tensor::const_data(std::source_location where) const {
 
 bool Tensor::is_sized_by_data() const {
   const Sizes all = is_deferred() ? sizes() : Sizes();
-  return std::any_of(all.begin(), all.end(),
-                     [](Size s) { return s.is_symbolic() && sym::is_data(s.expr()); });
+  return std::any_of(all.begin(), all.end(), is_by_data);
 }
 
 Scalar Tensor::item(std::source_location where) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "sym/data_size.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/shapes.h"
 
@@ -103,7 +104,7 @@ std::vector<NodeId> DataGivers::needed_by(const Node& node) const {
   std::vector<NodeId> out;
   if (givers_.empty()) return out;
   each_size(node, [&](Size size) {
-    if (!size.is_symbolic() || !sym::is_data(size.expr())) return;
+    if (!is_by_data(size)) return;
     for (const auto& [symbol, giver] : givers_) {
       const bool is_own = !node.results.empty() && node.op && node.op->compaction &&
                           node.results[0].sizes[0].expr() == symbol;

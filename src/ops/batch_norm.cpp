@@ -3,6 +3,7 @@
 #include "ops/memory_format.h"
 #include "ops/norms.h"
 #include "ops/wide.h"
+#include "sym/data_size.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/core/region.h"
@@ -114,8 +115,7 @@ void check_has_elements(const Batch& batch) {
 // Nothing is normalized then, and no statistics change: if sizes depend on data, they are computed.
 bool is_empty(const Tensor& x) {
   const Size count = x.numel();
-  const bool by_data = count.is_symbolic() && sym::is_data(count.expr());
-  return by_data ? equal(count, 0) : known_equal(count, 0);
+  return is_by_data(count) ? equal(count, 0) : known_equal(count, 0);
 }
 
 }  // namespace

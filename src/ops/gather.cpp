@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/numbers.h"
+#include "sym/data_size.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/compaction.h"
@@ -36,7 +37,7 @@ void check_integers(std::string_view op, DType indices) {
 namespace {
 
 bool may_be_empty(Size size) {
-  return (size.is_symbolic() && sym::is_data(size.expr())) || known_equal(size, 0);
+  return is_by_data(size) || known_equal(size, 0);
 }
 
 }  // namespace

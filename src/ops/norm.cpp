@@ -10,6 +10,7 @@
 #include "ops/expand_rows.h"
 #include "ops/norms.h"
 #include "ops/wide.h"
+#include "sym/data_size.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/binary.h"
@@ -49,8 +50,7 @@ void var_shape(ShapeCall& call) {
 // the program is correct.
 bool is_empty(const Tensor& x, int64_t dim) {
   const Size row = x.rank() == 0 ? Size(1) : x.size(dim);
-  const bool by_data = row.is_symbolic() && sym::is_data(row.expr());
-  return (by_data && equal(row, 0)) || known_equal(x.numel(), 0);
+  return (is_by_data(row) && equal(row, 0)) || known_equal(x.numel(), 0);
 }
 
 // For a tensor without elements, which has no maximum to subtract, returns a copy.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sym/data_size.h"
 #include "sym/node.h"
 #include "sym/poly.h"
 #include "vitro/base/error.h"
@@ -12,7 +13,7 @@ namespace vitro {
 namespace {
 
 bool by_data(Size a, Size b) {
-  return (a.is_symbolic() && sym::is_data(a.expr())) || (b.is_symbolic() && sym::is_data(b.expr()));
+  return is_by_data(a) || is_by_data(b);
 }
 
 std::optional<bool> proven(sym::Guard::Question question, Size a, Size b) {
@@ -149,7 +150,7 @@ namespace {
 
 // A plain number of a data size that is known by now.
 Size by_now(Size size) {
-  if (!size.is_symbolic() || !sym::is_data(size.expr())) return size;
+  if (!is_by_data(size)) return size;
   const sym::DataSizes* who = sym::DataSizes::current();
   const auto number = who ? who->find(size.expr()) : std::nullopt;
   return number ? Size(*number) : size;
