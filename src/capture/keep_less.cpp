@@ -96,21 +96,18 @@ class KeepLess {
         is_needed[o] = false;
     }
     aot::Needs out{{}, {}, inputs_there(), memory_budget};
-    const auto each = [&](bool needed, auto&& visit) {
+    // An output belongs to the first list that takes it.
+    const auto take = [&](std::vector<Value>& list, auto&& takes) {
       for (size_t o = 0; o < is_needed.size(); ++o) {
-        if (is_needed[o] == needed) visit(o, graph.outputs()[o].value);
+        const Value v = graph.outputs()[o].value;
+        const bool is_taken =
+            contains(out.kept, v) || contains(out.changing, v) || contains(out.values, v);
+        if (!is_taken && takes(o)) list.push_back(v);
       }
     };
-    each(false, [&](size_t o, Value v) {
-      if (is_saved(o)) out.kept.push_back(v);
-    });
-    each(false, [&](size_t, Value v) {
-      if (!contains(out.kept, v)) out.changing.push_back(v);
-    });
-    each(true, [&](size_t, Value v) {
-      if (!contains(out.kept, v) && !contains(out.changing, v) && !contains(out.values, v))
-        out.values.push_back(v);
-    });
+    take(out.kept, [&](size_t o) { return !is_needed[o] && is_saved(o); });
+    take(out.changing, [&](size_t o) { return !is_needed[o]; });
+    take(out.values, [](size_t) { return true; });
     return out;
   }
 
