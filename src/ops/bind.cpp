@@ -35,26 +35,27 @@ Tensor written_to(const Tensor& target, const Tensor& result, std::source_locati
 
 }  // namespace
 
-std::vector<ArgValue> before_written(std::span<const ArgValue> arguments,
-                                     std::source_location where) {
-  std::vector<ArgValue> out(arguments.begin(), arguments.end());
+BeforeWritten::BeforeWritten(std::span<const ArgValue> arguments, std::source_location where)
+    : given_(arguments) {
   const bool recorded = std::ranges::any_of(arguments, [](const ArgValue& one) {
     const auto* tensor = std::get_if<Tensor>(&one);
     return tensor && is_recorded(*tensor);
   });
-  if (recorded) out[0] = clone({std::get<Tensor>(arguments[0]), where});
-  return out;
+  if (!recorded) return;
+  copied_.assign(arguments.begin(), arguments.end());
+  copied_[0] = clone({std::get<Tensor>(arguments[0]), where});
 }
 
 std::vector<Tensor> Function::call(const Schema& schema, std::span<const ArgValue> arguments,
                                    std::source_location where) const {
   const CalledAs name(schema.name, where);
   std::optional<WithoutAutocast> as_given;  // forms in place cast nothing
-  const bool writes = bound_->result == ResultIs::written_to_the_first_argument;
-  if (writes) as_given.emplace();
-  const std::vector<ArgValue> before =
-      writes ? before_written(arguments, where) : std::vector<ArgValue>();
-  Parameters parameters({schema, writes ? before : arguments, where},
+  std::optional<BeforeWritten> before;
+  if (bound_->result == ResultIs::written_to_the_first_argument) {
+    as_given.emplace();
+    before.emplace(arguments, where);
+  }
+  Parameters parameters({schema, before ? *before : arguments, where},
                         bound_->signature->parameters);
   std::vector<Tensor> results = bound_->signature->call(bound_->function, parameters);
   switch (bound_->result) {

@@ -30,9 +30,16 @@ struct BoundCall {
 };
 
 // The arguments of a call whose result is then written to the first one. If the call is recorded,
-// it reads a copy, whose elements a gradient finds as they were.
-std::vector<ArgValue> before_written(std::span<const ArgValue> arguments,
-                                     std::source_location where);
+// it reads a copy of that one, whose elements a gradient finds as they were.
+class BeforeWritten {
+ public:
+  BeforeWritten(std::span<const ArgValue> arguments, std::source_location where);
+  operator std::span<const ArgValue>() const { return copied_.empty() ? given_ : copied_; }
+
+ private:
+  std::span<const ArgValue> given_;
+  std::vector<ArgValue> copied_;  // empty: the call is not recorded
+};
 
 // ---- parameters ----
 

@@ -291,8 +291,8 @@ std::vector<Tensor> call_op(const Overload& overload, std::span<const ArgValue> 
 std::vector<Tensor> call_in_place(const Overload& overload, std::span<const ArgValue> arguments,
                                   std::source_location where) {
   const Tensor& target = std::get<Tensor>(arguments[0]);
-  const Tensor result =
-      overload.function.call(overload.schema, before_written(arguments, where), where)[0];
+  const BeforeWritten before(arguments, where);
+  const Tensor result = overload.function.call(overload.schema, before, where)[0];
   check_in_place(*overload.op, target.meta(), result.meta());
   return {copy_(target, result, where)};
 }
