@@ -79,13 +79,14 @@ void add_sizes_of_operands(SavedCall& to, const OpCall& call, std::span<const Op
   to.sizes.add(to.attrs, among);
 }
 
-// What the call saves of its operands.  Must be called before the call, which may write to one.
+// What the call saves of its operands.  Must be called before the call, which may write to one: of
+// that it saves a copy, which has the history of what is overwritten.
 SavedCall saved_operands(const OpCall& call, const Uses& uses) {
   SavedCall out{call.op, Attrs(call.attrs), {}, {}, call_of_this_thread, {}};
   out.operands.reserve(call.operands.size());
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_overwritten = i == 0 && call.in_place && uses.operands[0] == Use::elements;
-    out.operands.push_back(is_overwritten ? SavedValue(clone(detached(call.operands[0].tensor())))
+    out.operands.push_back(is_overwritten ? SavedValue(clone(call.operands[0].tensor()))
                                           : saved(call.operands[i], uses.operands[i]));
   }
   if (out.within != 0) add_sizes_of_operands(out, call, call.operands);
