@@ -73,29 +73,37 @@ struct Groups {
   Size n, groups, channels, rest;  // of x; channels of one group
 };
 
-// x as [n, groups, channels, ...]; dimensions of images stay apart, as their channels may be next
-// to one another.
+// Of x: [n, groups, channels, ...], which is a view.
 Tensor in_groups(const Tensor& x, const Groups& of) {
   Sizes sizes{of.n, of.groups, of.channels};
-  const bool as_given = x.rank() > 2 && known_equal(x.size(0), of.n) &&
-                        known_equal(x.size(1), of.groups * of.channels);
-  if (!as_given) {
-    sizes.push_back(of.rest);
-    return reshape(contiguous(x), sizes);
-  }
   for (int64_t d = 2; d < x.rank(); ++d) sizes.push_back(x.size(d));
   return view(x, sizes);
 }
+// Undoes it, for channels last: a view of [n, ..., groups, channels] has the strides of a new
+// tensor, also where a size is 1.
+Tensor out_of_groups(const Tensor& y, const Sizes& sizes) {
+  Dims innermost{0}, second{0, y.rank() - 2};
+  Sizes whole{sizes[0]};
+  for (int64_t d = 3; d < y.rank(); ++d) {
+    innermost.push_back(d);
+    second.push_back(d - 2);
+    whole.push_back(sizes[static_cast<size_t>(d - 1)]);
+  }
+  innermost.push_back(1);
+  innermost.push_back(2);
+  whole.push_back(sizes[1]);
+  return permute(view(permute(y, innermost), whole), second);
+}
 
 // Variance and mean over the dimensions after the groups. Several channels are reduced one by one
-// first: the elements of one lie alike in every memory format.
+// first: the elements of one are swept in the same order in every memory format.
 std::pair<Tensor, Tensor> moments(const Tensor& x, Size channels) {
   Dims of_channel, all{2};
   for (int64_t d = 3; d < x.rank(); ++d) {
     of_channel.push_back(d);
     all.push_back(d);
   }
-  if (known_equal(channels, 1) || of_channel.empty()) {
+  if (known_equal(channels, 1)) {
     const auto [variance, mean] = var_mean(x, all, 0, true);
     return {variance, mean};
   }
@@ -106,15 +114,21 @@ std::pair<Tensor, Tensor> moments(const Tensor& x, Size channels) {
   return {over_group(square(x - mean)), mean};
 }
 
-// The normalized x, and statistics of each group in the compute type, [n, groups, 1, ...].
+// The normalized x, and statistics in the compute type, [n, groups].
 struct Normalized {
   Tensor y, mean, scale, variance;
 };
 Normalized by_groups(const Tensor& operand, const Tensor& weight, const Tensor& bias,
                      const Groups& sizes, double eps) {
+  const bool has_dimensions = operand.rank() > 2 && known_equal(operand.size(0), sizes.n) &&
+                              known_equal(operand.size(1), sizes.groups * sizes.channels);
   // A compiled function chooses how values lie; ops one at a time are fastest on rows.
-  const bool as_it_lies = thread_state.top && has_channels_last(operand);
-  const Tensor x = in_groups(widened(as_it_lies ? operand : contiguous(operand)), sizes);
+  const bool as_it_lies = has_dimensions && thread_state.top && has_channels_last(operand) &&
+                          !known_equal(operand.size(1), 1);
+  const Tensor wide = widened(as_it_lies ? operand : contiguous(operand));
+  const Tensor x = has_dimensions
+                       ? in_groups(wide, sizes)
+                       : reshape(wide, {sizes.n, sizes.groups, sizes.channels, sizes.rest});
   const auto [variance, mean] = moments(x, sizes.channels);
   const Tensor scale = rsqrt(variance + eps);
   Tensor y = (x - mean) * scale;
@@ -123,13 +137,15 @@ Normalized by_groups(const Tensor& operand, const Tensor& weight, const Tensor& 
   of_parameter[1] = sizes.channels;
   if (weight.defined()) y = y * reshape(widened(weight), of_parameter);
   if (bias.defined()) y = y + reshape(widened(bias), of_parameter);
-  y = to(reshape(y, operand.sizes()), operand.dtype());
-  return {in_format_of(operand, y), mean, scale, variance};
+  y = as_it_lies ? out_of_groups(y, operand.sizes())
+                 : in_format_of(operand, reshape(y, operand.sizes()));
+  const auto by_group = [&](const Tensor& t) { return reshape(t, {sizes.n, sizes.groups}); };
+  return {to(y, operand.dtype()), by_group(mean), by_group(scale), by_group(variance)};
 }
 
-// The mean over the batch of statistics [n, c, 1, ...].
+// The mean over the batch of statistics [n, c].
 Tensor over_batch(const Tensor& statistics) {
-  return mean(reshape(statistics, {statistics.size(0), statistics.size(1)}), {0});
+  return mean(statistics, {0});
 }
 
 }  // namespace
@@ -144,8 +160,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(ops::At x, const Tensor& we
   const DType dtype =
       ops::check_parameters("native_group_norm", t, c, {{"weight", weight}, {"bias", bias}});
   const auto all = ops::by_groups(t, weight, bias, {n, group, c / group, hxw}, eps);
-  const Sizes sizes{n, Size(group)};
-  return {all.y, to(reshape(all.mean, sizes), dtype), to(reshape(all.scale, sizes), dtype)};
+  return {all.y, to(all.mean, dtype), to(all.scale, dtype)};
 }
 
 Tensor group_norm(ops::At x, int64_t num_groups, const Tensor& weight, const Tensor& bias,

@@ -114,8 +114,8 @@ TEST(Window, makes_one_kernel_with_what_is_around_it) {
   expect_kernels([](const Tensor& t) { return amax(constant_pad_nd(t, {1, 2}, 20), {-1}); }, x, 1);
 }
 
-// A reduction over one dimension sweeps lines, one over two sweeps both as one.
-TEST(Window, is_apart_from_a_reduction_that_has_no_lines) {
+// A reduction over two dimensions runs as one loop, in which positions take divisions.
+TEST(Window, is_apart_from_a_reduction_over_several_dimensions) {
   const Tensor x = numbers({2, 3, 12, 37});
   expect_kernels([](const Tensor& t) { return sum(avg_pool2d(t, 3, 1, 1), {-1}); }, x, 1);
   expect_kernels([](const Tensor& t) { return sum(avg_pool2d(t, 3, 1, 1), {-2, -1}); }, x, 2);
@@ -134,6 +134,18 @@ TEST(Window, a_norm_over_groups_of_channels_reads_them_as_they_lie) {
     for (const auto& kernel : fast.report().segments[0].build->kernels)
       bytes += std::stod(kernel.bytes);
     EXPECT_LT(bytes, 4.1 * 4 * static_cast<double>(x.numel().value()));
+  }
+}
+
+TEST(Window, a_norm_over_groups_of_channels_has_the_strides_of_eager) {
+  for (const int64_t batch : {1, 2}) {
+    for (const int64_t channels : {2, 6}) {
+      const Tensor x = permute(numbers({batch, 3, 4, channels}), {0, 3, 1, 2});
+      const auto norm = [](const Tensor& t) { return group_norm(t, 2, {}, {}); };
+      auto fast = compile(norm);
+      expect_equal(fast(x), norm(x));
+      EXPECT_EQ(cat(fast(x).strides()), cat(norm(x).strides()));
+    }
   }
 }
 
