@@ -49,8 +49,8 @@ const Code puts_alone{"V0418", "elements are put at indices one at a time",
 
 const Code windows_reduced{
     "V0419", "windows in a reduction over several dimensions",
-    "A reduction sweeps its dimensions as one, where windows (of a pool) have neither a place in a "
-    "line nor a border known before the loop; loops over images have both.",
+    "A reduction over several dimensions runs as one loop, in which the position of a window (of a "
+    "pool) in its image takes divisions for each element; loops over the image take none.",
     "", "Nothing: the value goes through memory once."};
 
 const Code opaque_kernel{"V0416", "a user's kernel",

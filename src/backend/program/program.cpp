@@ -61,8 +61,8 @@ void Program::build() {
   connect();
 }
 
-// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and of what a
-// reduction reads, too (the differences from a mean, as of a norm), which is in memory anyway.
+// Inlines all views, and cheap nodes with few reads and several readers: of inputs, and, if only
+// loops read the node, of what a reduction reads, too (the differences from a mean, as of a norm).
 void Program::decide_inlining() {
   const auto users = graph_->users();
   const auto is_kind = [&](graph::NodeId id, OpKind kind) {
