@@ -12,6 +12,7 @@
 #include "eager/run.h"
 #include "eager/stage.h"
 #include "vitro/base/error.h"
+#include "vitro/core/reach.h"
 #include "vitro/ops/shapes.h"
 #include "vitro/runtime/parallel.h"
 
@@ -74,6 +75,46 @@ void gather_rows(const Tensor& table, size_t axis, const Tensor& indices, const 
                    std::memcpy(to + i * inner, from + row * inner, static_cast<size_t>(inner));
                  }
                });
+}
+
+// Gathers by indices of several adjacent axes, or negative ones, as by those of one axis that has
+// the elements of all.  False: they are not adjacent, so many that a kernel is worth compiling, or
+// out of range, which the kernel reports.
+bool gather_by_joined(const OpCall& call, const GatherSpec& spec, const Tensor& out) {
+  constexpr int64_t most = 1 << 14;
+  const Tensor table = dense_copy(call.operands[static_cast<size_t>(spec.table)].tensor());
+  const int64_t first = spec.indexed[0].axis, count = std::ssize(spec.indexed);
+  if (spec.same_rank || spec.first != first || table.rank() == 0) return false;
+  const auto [result_begin, result_end] = std::pair(first, out.rank() - (table.rank() - count - first));
+  const Ints &all = table.impl()->sizes, &of_out = out.impl()->sizes;
+  const Ints chosen(std::span<const int64_t>(of_out).subspan(
+      static_cast<size_t>(result_begin), static_cast<size_t>(result_end - result_begin)));
+  if (count_of(chosen) > most) return false;
+  const Tensor joined = Tensor::empty(chosen, DType::i64, cpu);
+  fill_elements(0, joined);
+  auto* const at = static_cast<int64_t*>(joined.impl()->storage.data());
+  Ints sizes(std::span<const int64_t>(all).first(static_cast<size_t>(first)));
+  sizes.push_back(1);
+  for (int64_t i = 0; i < count; ++i) {
+    const IndexedAxis& one = spec.indexed[static_cast<size_t>(i)];
+    if (one.axis != first + i) return false;
+    const Tensor indices = Tensor::empty(chosen, DType::i64, cpu);
+    copy_elements(call.operands[static_cast<size_t>(one.indices)].tensor(), indices);
+    const auto* given = static_cast<const int64_t*>(indices.const_data());
+    const int64_t size = all[static_cast<size_t>(one.axis)];
+    for (int64_t j = 0; j < count_of(chosen); ++j) {
+      const int64_t index = given[j] < 0 && spec.wraps ? given[j] + size : given[j];
+      if (index < 0 || index >= size) return false;
+      at[j] = at[j] * size + index;
+    }
+    sizes.back() *= size;
+  }
+  for (int64_t d = first + count; d < table.rank(); ++d) sizes.push_back(all[static_cast<size_t>(d)]);
+  const TensorImpl& dense = *table.impl();
+  gather_rows(Tensor::over(dense.storage, dense.dtype, sizes,
+                           contiguous_strides(call.op->name, sizes), dense.offset),
+              static_cast<size_t>(first), joined, out);
+  return true;
 }
 
 // Gathers single elements; the table has `size` elements along the indexed axis, `along` bytes
@@ -195,7 +236,8 @@ void Joined::run(const Tensor& out) const {
 void run_gather(const OpCall& call, const Tensor& out) {
   const GatherSpec spec = call.op->gather->spec(call.attrs, ranks_of(call.operands));
   if (spec.wraps || spec.indexed.size() > 1) {
-    if (out.numel().hint() != 0) run_on_demand(call, {&out, 1});
+    if (out.numel().hint() != 0 && !gather_by_joined(call, spec, out))
+      run_on_demand(call, {&out, 1});
     return;
   }
   const auto [dim, operand] = spec.indexed[0];

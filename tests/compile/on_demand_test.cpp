@@ -11,6 +11,7 @@
 
 #include "backend/jit/options.h"
 #include "eager/places.h"
+#include "error_of.h"
 #include "vitro/compile/compile.h"
 #include "vitro/events/rare.h"
 #include "vitro/ops/all.h"
@@ -47,6 +48,30 @@ TEST(OnDemand, what_is_tested_here_has_no_kernel_compiled_ahead) {
   EXPECT_LT(eager::place_of(*ops::named("sinh")), 0);
   EXPECT_LT(eager::place_of(*ops::named("atan2")), 0);
   EXPECT_GE(eager::place_of(*ops::named("tanh")), 0);
+}
+
+// Few indices of adjacent axes become indices of one axis.
+TEST(OnDemand, gathers_by_few_indices_of_adjacent_axes_need_no_kernel) {
+  const size_t before = compiled_programs("index");
+  const Tensor x = numbers({4, 5, 6});
+  const Tensor i = Tensor::from<int64_t>({3, 0, -1, 1}, {2, 2}), j = Tensor::from<int64_t>({-5, 2}, {2});
+  const Tensor rows = index(x, {i, j}), columns = index(x, {Tensor(), i, j});
+  for (int64_t a = 0; a < 2; ++a) {
+    for (int64_t b = 0; b < 2; ++b) {
+      const int64_t at = std::vector<int64_t>{3, 0, 3, 1}[static_cast<size_t>(2 * a + b)],
+                    second = b == 0 ? 0 : 2;
+      EXPECT_EQ(select(select(rows, 0, a), 0, b).to_vector<float>(),
+                select(select(x, 0, at), 0, second).to_vector<float>());
+      const int64_t middle = at == 3 && a == 1 ? 4 : at;  // -1 of a longer axis
+      EXPECT_EQ(select(select(columns, 1, a), 1, b).to_vector<float>(),
+                select(select(x, 1, middle), 1, second).to_vector<float>());
+    }
+  }
+  EXPECT_EQ(compiled_programs("index"), before);
+  EXPECT_EQ(index(x, {i, Tensor(), j}).sizes(), (Sizes{2, 2, 5}));  // apart
+  EXPECT_GT(compiled_programs("index"), before);
+  EXPECT_NE(error_of([&] { (void)index(x, {i, i + 5}); }).find("index 8 is out of range along"),
+            std::string::npos);
 }
 
 TEST(OnDemand, other_sizes_of_the_same_layout_compile_nothing) {
