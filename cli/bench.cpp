@@ -294,6 +294,8 @@ std::function<int()> declare(CLI::App& app) {
   app.add_option("--rounds", setting->rounds, "rounds, in which all contenders take turns")
       ->capture_default_str();
   declare_comparison(app, setting);
+  app.add_flag("--asynchronous", setting->asynchronous,
+               "compile on another thread, so that the first call runs op by op meanwhile");
   app.add_flag("--json", setting->json, "as JSON, times in ns");
   app.add_option("--svg", setting->svg, "also write a picture of the latencies");
   app.footer(

@@ -21,7 +21,7 @@ struct BenchSetting {
   double seconds = 1;  // of each row
   int rounds = 10;
   double limit = 600;  // seconds for an answer of a peer
-  bool json = false, compare = false;
+  bool json = false, compare = false, asynchronous = false;
 };
 
 // The folder, in that of a comparison, for what contenders keep between two starts.

@@ -52,6 +52,7 @@ bool is_variable(const TensorImpl& impl) {
 
 Call::Call(CallPool& pool, const InterpreterFrame* below)
     : number_(next_number()),
+      is_alone_(below == nullptr),
       pool_(pool),
       memory_(pool.take()),
       tree_(memory_->tree.get()),
@@ -444,6 +445,8 @@ void Call::build_new(SegmentVariant& variant) {
 
 // Passes and shape rules get the values of this call's symbols, as the program does now.
 void Call::build(SegmentVariant& variant) const {
+  if (tree_->options().asynchronous && can_build_later())
+    return TraceTree::build_later(memory_->tree, variant, values_.symbols);
   const InterpreterFrame* const now = thread_state.top;
   tree_->build(variant, [now](sym::Expr e) {
     const UsingStack as_now(now);

@@ -123,6 +123,8 @@ class Call final : public Interpreter {
   std::vector<uint64_t> find_saved(uint32_t end) const;
   void build_new(SegmentVariant& variant);
   void build(SegmentVariant& variant) const;
+  // Whether the values that building needs are known when the call has ended.
+  bool can_build_later() const { return data_.is_empty() && is_alone_; }
   void release_slots() {
     slots_.release(matcher_.cursor()->slots_after);
     values_.numbers.clear();
@@ -133,6 +135,7 @@ class Call final : public Interpreter {
   void stop_capturing(const Code& code, std::string reason, std::source_location where);
 
   const uint64_t number_;
+  const bool is_alone_;  // no interpreters below
   CallPool& pool_;
   std::unique_ptr<CallMemory> memory_;
   TraceTree* tree_;  // kept alive by memory_

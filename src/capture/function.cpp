@@ -217,7 +217,13 @@ const CompileOptions& Function::options() const {
   return state_->calls.options();
 }
 
+void Function::wait() const {
+  state_->calls.tree()->wait();
+  if (const Function* backward = state_->gradients->function()) backward->wait();
+}
+
 CompiledReport Function::report() const {
+  wait();
   CompiledReport out = state_->calls.tree()->report();
   out.calls = state_->calls.calls();
   if (const Function* backward = state_->gradients->function())

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/background.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/guard_reports.h"
@@ -209,6 +210,31 @@ void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
   note(What::fell_back, *variant.why_code, variant.why_not, location_text(variant.last->location));
   if (variant.why_code == &not_compiled || variant.why_code == &budget_is_spent)
     say_once(options_.name, *variant.why_code, variant.why_not);
+}
+
+void TraceTree::build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& variant,
+                            Symbols symbols) {
+  // Counts until the task is done, or dropped.
+  const auto counted = [](TraceTree* of, int by) {
+    const std::lock_guard hold(of->lock_);
+    of->builds_later_ += by;
+    of->built_.notify_all();
+  };
+  counted(tree.get(), 1);
+  const std::shared_ptr<TraceTree> until(tree.get(), [counted, tree](TraceTree* of) {
+    counted(of, -1);
+  });
+  const auto task = [until, &variant, symbols = std::move(symbols)] {
+    const NoGrad inside;
+    until->build(variant, [&](sym::Expr e) { return symbols.value(e); });
+  };
+  if (!background::run(task)) task();
+}
+
+void TraceTree::wait() const {
+  if (background::is_this_thread()) return;
+  std::unique_lock hold(lock_);
+  built_.wait(hold, [&] { return builds_later_ == 0; });
 }
 
 void TraceTree::run_failed_of(SegmentVariant& variant, const std::string& why) {

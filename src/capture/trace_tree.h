@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -56,6 +57,12 @@ class TraceTree {
   // Makes a variant's plan and compiles it; afterwards its state is not `building`.  `value_of`:
   // values of symbols in the calling call.
   void build(SegmentVariant& variant, const ValueOf& value_of);
+  // The same on another thread, for a call with these values of symbols; the variant is `building`
+  // until then.
+  static void build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& variant,
+                          Symbols symbols);
+  // Until no other thread builds variants; returns at once on the thread that does.
+  void wait() const;
   // Reports that the compiled segment failed in a call, which ran op by op instead.
   void run_failed_of(SegmentVariant& variant, const std::string& why);
   // Makes an unusable variant run op by op from now on.
@@ -121,6 +128,8 @@ class TraceTree {
   std::deque<Cut> all_cuts_;
   std::atomic<const Cut*> cuts_{nullptr};
   int64_t compiled_count_ = 0, compile_ns_ = 0;
+  int builds_later_ = 0;
+  mutable std::condition_variable built_;
   std::vector<Diagnostic> diagnostics_[3];
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;

@@ -443,6 +443,11 @@ bool ExportedModel::is_compiled() const {
   return state_->compiled.has_value();
 }
 
+void ExportedModel::wait() const {
+  if (state_->is_frozen()) return state_->frozen->wait();
+  if (state_->compiled) state_->compiled->wait();
+}
+
 CompiledReport ExportedModel::report() const {
   if (state_->is_frozen()) return state_->frozen->report();
   if (!state_->compiled) return {};

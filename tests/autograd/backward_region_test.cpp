@@ -60,6 +60,19 @@ const SegmentReport& only_segment(const CompiledReport& of) {
   return of.segments.at(0);
 }
 
+TEST(BackwardRegion, of_a_function_compiled_on_another_thread_has_the_bits_of_eager) {
+  const Layer layer;
+  const Tensor x = made_up({5, 3});
+  const auto loss = [&](const Tensor& t) { return sum(square(layer(t))); };
+  const auto fast = compile(loss, {.asynchronous = true});
+  const Tensors want = gradients_after(layer, [&] { loss(x).backward(); });
+  for (int i = 0; i < 4; ++i) {
+    expect_same(gradients_after(layer, [&] { fast(x).backward(); }), want);
+    if (i == 1) fast.wait();
+  }
+  EXPECT_GE(fast.report().segments.at(0).runs, 1U);
+}
+
 TEST(BackwardRegion, runs_as_one_compiled_program) {
   const Layer layer;
   const Tensor x = made_up({5, 3}, 2);

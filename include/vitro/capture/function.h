@@ -105,7 +105,10 @@ class Function {
   static bool is_inlined();
 
   const CompileOptions& options() const;
+  // Waits as wait() does.
   CompiledReport report() const;
+  // Until everything is compiled that was asked for before, if `asynchronous`.
+  void wait() const;
   // Discards everything recorded and compiled.  Running calls finish on the old tree.
   void reset() const;
 

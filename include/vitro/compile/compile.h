@@ -77,7 +77,10 @@ class Compiled {
     }
   }
 
+  // Waits as wait() does.
   CompiledReport report() const { return function_.report(); }
+  // Until everything is compiled that calls needed before, if `asynchronous`.
+  void wait() const { function_.wait(); }
   // Discards everything recorded and compiled.
   void reset() const { function_.reset(); }
   const CompileOptions& options() const { return function_.options(); }

@@ -5,9 +5,10 @@
 //   auto out = model({x, y});                       // or by name: model({{"x", x}, {"y", y}})
 //   Tensor logits = out["logits"];                  // or by number: out[0]
 //   int64_t n = std::get<Scalar>(out.value(1)).as_int();       // a result that is a number
-//   auto fast = model.compile();                    // fused kernels, from the second call on
+//   auto fast = model.compile();                    // fused kernels, made by the first call
+//   auto soon = model.compile({.asynchronous = true});   // no call waits for them
 //   model.save_compiled("model.vitro", {{x, y}});
-//   auto soon = vitro::load("model.vitro");         // compiled, without the compiler library
+//   auto file = vitro::load("model.vitro");         // compiled, without the compiler library
 // Inputs and outputs are the leaves of the exported arguments and results, in order; nested ones
 // are called by path: "xs[0]", "d['a']".  None is std::monostate().  A call checks what the export
 // relied on: dtypes, sizes, ranges of dynamic sizes, guards.  Weights stay in the file, which must
@@ -186,8 +187,10 @@ class ExportedModel {
                      const SaveCompiledOptions& options = {}) const;
   void save_compiled(const std::string& path, std::initializer_list<ArgValue> example,
                      const SaveCompiledOptions& options = {}) const;
-  // What was compiled; empty for a model that is not.
+  // What was compiled; empty for a model that is not.  Waits as wait() does.
   CompiledReport report() const;
+  // Until everything is compiled that calls needed before, if compiled with `asynchronous`.
+  void wait() const;
 
   struct State;
 

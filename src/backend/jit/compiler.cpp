@@ -14,6 +14,7 @@
 
 #include "backend/jit/fault.h"
 #include "backend/jit/options.h"
+#include "base/background.h"
 #include "vitro/base/cat.h"
 
 #ifndef VITRO_LLVM_VERSION
@@ -63,7 +64,10 @@ Result<Library> library() {
   std::lock_guard hold(lock);
   if (found.compile) return found;
   Result<Library> opened = open_library();
-  if (opened) found = *opened;
+  if (opened) {
+    found = *opened;
+    background::end_before_what_is_loaded();
+  }
   return opened;
 }
 
