@@ -27,12 +27,15 @@ class Convolution {
     const Ints &result = out.impl()->sizes, &sizes = weight.impl()->sizes;
     images_ = result[0];
     channels_ = sizes[1];
+    depthwise_ = spec_.groups > 1 && kernels::is_depthwise(channels_, result[1] / spec_.groups,
+                                                           count_of(sizes) / (sizes[0] * sizes[1]));
+    if (depthwise_) spec_.groups = 1;
     columns_ = result[1] / spec_.groups;
     for (size_t d = 2; d < sizes.size(); ++d) {
       positions_ *= result[d];
       taps_ *= sizes[d];
     }
-    joins_ = kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups, sizes.back(),
+    joins_ = !depthwise_ && kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups, sizes.back(),
                                       spec_.dilation.back());
     set_windows(x, sizes);
     pack(weight);
@@ -159,10 +162,11 @@ class Convolution {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t group = task / cut.count, first = group * columns_;
       const kernels::ProductBlock at = cut.block(task % cut.count);
-      kernels_.multiply_windows(
-          {at.row, at.rows, at.columns, bytes(x_, group * channels_), &windows_,
-           panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
-           k() * kernels_.width, sums, product_columns<T>});
+      const auto multiply = depthwise_ ? kernels_.multiply_depthwise : kernels_.multiply_windows;
+      multiply({at.row, at.rows, at.columns,
+                bytes(x_, depthwise_ ? at.column : group * channels_), &windows_,
+                panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
+                k() * kernels_.width, sums, product_columns<T>});
       by_positions_ ? write_positions(at, first, sums, out) : write_planes(at, first, sums, out);
     }
   }
@@ -203,6 +207,7 @@ class Convolution {
   size_t rank_;
   int64_t images_ = 1, positions_ = 1, taps_ = 1;
   int64_t channels_ = 1, columns_ = 1;  // of a group
+  bool depthwise_ = false;              // each column reads its own channel
   bool joins_ = false;                  // kernels::joins_last_taps()
   bool by_positions_ = false;           // the channels of the result are contiguous
   Tensor x_;
@@ -215,7 +220,7 @@ class Convolution {
 void run_convolution(const OpCall& call, const Tensor& out) {
   const Ints& weight = call.operands[1].tensor().impl()->sizes;
   const int64_t columns = weight[0] / call.op->contraction->windows(call.attrs).groups;
-  if (kernels::is_depthwise(weight[1], columns, count_of(weight) / (weight[0] * weight[1])))
+  if (columns > 1 && kernels::is_depthwise(weight[1], 1, count_of(weight) / (weight[0] * weight[1])))
     return run_on_demand(call, {&out, 1});
   Convolution(call, out).run();
 }

@@ -62,9 +62,10 @@ TEST(OnDemand, gathers_by_few_indices_of_adjacent_axes_need_no_kernel) {
                     second = b == 0 ? 0 : 2;
       EXPECT_EQ(select(select(rows, 0, a), 0, b).to_vector<float>(),
                 select(select(x, 0, at), 0, second).to_vector<float>());
-      const int64_t middle = at == 3 && a == 1 ? 4 : at;  // -1 of a longer axis
+      const int64_t middle = at == 3 && a == 1 ? 4 : at,  // negative ones of longer axes
+                    last = b == 0 ? 1 : 2;
       EXPECT_EQ(select(select(columns, 1, a), 1, b).to_vector<float>(),
-                select(select(x, 1, middle), 1, second).to_vector<float>());
+                select(select(x, 1, middle), 1, last).to_vector<float>());
     }
   }
   EXPECT_EQ(compiled_programs("index"), before);
