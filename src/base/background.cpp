@@ -1,8 +1,8 @@
 #include "base/background.h"
 
 #include <pthread.h>
-#include <signal.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/signals_blocked.h"
+
 namespace vitro::background {
 namespace {
 
@@ -18,7 +20,13 @@ thread_local bool is_worker = false;
 
 class Worker {
  public:
+  Worker() {
+    // A forked process has no such thread, and its lock may be held.
+    pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
+  }
+
   bool run(std::function<void()> task) {
+    if (is_forked) return false;
     std::unique_lock hold(lock_);
     if (is_ended_ || !start()) return false;
     tasks_.push_back(std::move(task));
@@ -26,7 +34,10 @@ class Worker {
     return true;
   }
 
+  bool is_elsewhere() const { return !is_worker && !is_forked; }
+
   void end() {
+    if (is_forked) return;
     std::unique_lock hold(lock_);
     is_ended_ = true;
     tasks_.clear();
@@ -34,18 +45,14 @@ class Worker {
   }
 
  private:
-  // Signals go to the threads of the program.
   bool start() {
     if (is_started_) return true;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked outside;
     try {
       std::thread([this] { work(); }).detach();
       is_started_ = true;
     } catch (const std::system_error&) {
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return is_started_;
   }
 
@@ -66,6 +73,7 @@ class Worker {
     }
   }
 
+  static inline std::atomic<bool> is_forked = false;
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
@@ -84,8 +92,8 @@ bool run(std::function<void()> task) {
   return worker().run(std::move(task));
 }
 
-bool is_this_thread() {
-  return is_worker;
+bool runs_elsewhere() {
+  return worker().is_elsewhere();
 }
 
 void end_before_what_is_loaded() {

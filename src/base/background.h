@@ -6,11 +6,12 @@
 
 namespace vitro::background {
 
-// Runs `task`, which must not throw, after those before it.  False: the process ends, or may have
-// no more threads.  Threads: any.
+// Runs `task`, which must not throw, after those before it.  False: the process ends, was forked,
+// or may have no more threads.  Threads: any.
 bool run(std::function<void()> task);
-// Whether the calling thread is the one that runs tasks.
-bool is_this_thread();
+// Whether there is something to wait for: not on the thread that runs tasks, and not in a forked
+// process, in which those of its parent are never done.
+bool runs_elsewhere();
 // At the end of the process waits for the task that runs then, and drops the others.  To be called
 // after what tasks use is loaded, which is then still there.
 void end_before_what_is_loaded();

@@ -232,7 +232,7 @@ void TraceTree::build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& var
 }
 
 void TraceTree::wait() const {
-  if (background::is_this_thread()) return;
+  if (!background::runs_elsewhere()) return;
   std::unique_lock hold(lock_);
   built_.wait(hold, [&] { return builds_later_ == 0; });
 }

@@ -61,7 +61,8 @@ class TraceTree {
   // until then.
   static void build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& variant,
                           Symbols symbols);
-  // Until no other thread builds variants; returns at once on the thread that does.
+  // Until no other thread builds variants; returns at once on the thread that does, and in a forked
+  // process.
   void wait() const;
   // Reports that the compiled segment failed in a call, which ran op by op instead.
   void run_failed_of(SegmentVariant& variant, const std::string& why);

@@ -3,13 +3,13 @@
 #include "runtime/pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/signals_blocked.h"
 #include "runtime/cpu/machine.h"
 #include "runtime/futex.h"
 #include "runtime/options.h"
@@ -63,21 +63,6 @@ Owner& owner() {
   }();
   return *one;
 }
-
-// Threads started in its scope inherit blocked signals, leaving them to the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 int initial_threads() {
   const int64_t wish = thread_count.get();

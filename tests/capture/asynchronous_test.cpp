@@ -1,4 +1,7 @@
 // Functions that are compiled on another thread while their calls run op by op.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -160,6 +163,24 @@ TEST(Asynchronous, a_backend_that_fails_is_replaced_by_eager) {
   const CompiledReport report = f.report();
   ASSERT_EQ(report.fallbacks.size(), 1U);
   EXPECT_NE(report.fallbacks[0].reason.find("not today"), std::string::npos);
+}
+
+// Its parent's thread does not exist there.
+TEST(Asynchronous, a_forked_process_compiles_by_itself) {
+  const auto body = [](const Tensor& x) { return mul(x, 2.0); };
+  const auto f = compile(body, asynchronous());
+  EXPECT_EQ(values(f(vec({1}))), (std::vector<float>{2}));
+  f.wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    const auto g = compile([](const Tensor& x) { return add(x, 2.0); }, asynchronous());
+    const bool right = values(g(vec({1}))) == std::vector<float>{3} && values(f(vec({2})))[0] == 4;
+    _exit(right && g.report().segments.size() == 1 ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Asynchronous, may_be_called_on_many_threads) {

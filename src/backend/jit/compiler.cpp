@@ -3,7 +3,6 @@
 #include "backend/jit/compiler.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include "backend/jit/fault.h"
 #include "backend/jit/options.h"
 #include "base/background.h"
+#include "base/signals_blocked.h"
 #include "vitro/base/cat.h"
 
 #ifndef VITRO_LLVM_VERSION
@@ -172,14 +172,11 @@ Result<std::string> precompile(const std::string& prelude, const Target& target)
 }
 
 void load_compiler_ahead() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals go to the host's threads
+  const SignalsBlocked outside;
   try {
     std::thread([] { (void)library(); }).detach();
   } catch (const std::system_error&) {  // no thread: load it on first use
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Result<Compiled> compile_in_process(const WireRequest& request) {
