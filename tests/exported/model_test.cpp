@@ -127,6 +127,18 @@ TEST(ExportedModel, gives_the_same_compiled) {
   }
 }
 
+TEST(ExportedModel, gives_the_same_while_another_thread_compiles) {
+  for (const std::string_view name : {"dynamic", "tree", "control", "data", "shapes"}) {
+    SCOPED_TRACE(name);
+    const ExportedModel fast = load(file(cat(name, ".pt2"))).compile({.asynchronous = true});
+    for (int round = 0; round < 4; ++round) {
+      expect_as_in_torch(fast, name);
+      if (round == 1) fast.wait();
+    }
+    EXPECT_FALSE(fast.report().segments.empty());
+  }
+}
+
 TEST(ExportedModel, gives_what_torch_gives_at_each_node) {
   // In place ops included: results are those of the time when a node had run.
   for (const bool compiled : {false, true}) {
