@@ -14,16 +14,19 @@ using sym::Expr;
 
 class Chooser {
  public:
-  Chooser(std::span<const Expr> dims, std::span<const Expr> accesses)
-      : values_(dims.begin(), dims.end()), accesses_(accesses.begin(), accesses.end()) {
+  Chooser(std::span<const Expr> dims, std::span<const Expr> accesses, Expr first_choice)
+      : values_(dims.begin(), dims.end()),
+        accesses_(accesses.begin(), accesses.end()),
+        first_choice_(first_choice) {
     for (const Expr dim : dims) {
       if (!dim.constant()) loops_.push_back(dim);
     }
   }
 
-  void order_by(Expr access) {
+  void order() {
+    if (!first_choice_.defined()) return;
     std::stable_sort(loops_.begin(), loops_.end(), [&](Expr a, Expr b) {
-      const auto x = sym::as_linear(access, a), y = sym::as_linear(access, b);
+      const auto x = sym::as_linear(first_choice_, a), y = sym::as_linear(first_choice_, b);
       if (!x || !y) return false;
       if (x->coefficient.is(0) || y->coefficient.is(0)) return false;
       return sym::prove_less(y->coefficient, x->coefficient).value_or(false);
@@ -83,6 +86,7 @@ class Chooser {
     if (index == by) return;
     for (Expr& v : values_) v = sym::substitute(v, index, by);
     for (Expr& a : accesses_) a = sym::substitute(a, index, by);
+    if (first_choice_.defined()) first_choice_ = sym::substitute(first_choice_, index, by);
   }
 
   // The size of the blocks into which some access divides the loop.
@@ -159,6 +163,7 @@ class Chooser {
   std::string fresh() { return cat("t", made_++); }
 
   std::vector<Expr> loops_, values_, accesses_;
+  Expr first_choice_;  // as in choose_loop_nest()
   int made_ = 0;
 };
 
@@ -171,9 +176,9 @@ bool has_short_vectors(std::span<const Expr> loops) {
 
 LoopNest choose_loop_nest(std::span<const Expr> dims, std::span<const Expr> accesses,
                           Expr first_choice, bool vectorizes) {
-  Chooser chooser(dims, accesses);
+  Chooser chooser(dims, accesses, first_choice);
   chooser.split_all();
-  if (first_choice.defined()) chooser.order_by(first_choice);
+  chooser.order();
   chooser.merge_all();
   if (vectorizes) chooser.fill_vectors();
   return chooser.take();

@@ -43,6 +43,14 @@ TEST(LoopNest, loops_follow_the_strides_of_what_is_written) {
             "i < 35; mod(i, 5), floordiv(i, 5), ");
 }
 
+// Pairs of positions [c, 2 p] that were computed as [p, 2, c]: a split loop has strides, too.
+TEST(LoopNest, loops_that_were_split_follow_the_strides_of_what_is_written) {
+  const Expr c = Expr::index("c", 64), w = Expr::index("w", 8);
+  const Expr access[] = {w * 64 + c, sym::floordiv(w, 2) * 64 + sym::mod(w, 2) * 256 + c};
+  EXPECT_EQ(text(choose_loop_nest(std::vector{c, w}, access, access[0])),
+            "i0 < 4; i1 < 2; i2 < 64; i2, 2*i0 + i1, ");
+}
+
 // [3, 70] to [70, 3]: vectors of three would be mostly empty.
 TEST(LoopNest, vectors_run_along_what_is_read_if_the_last_loop_is_short) {
   const auto nest_of = [](int64_t channels, int64_t positions, int64_t step) {
