@@ -124,6 +124,17 @@ TEST_F(KeptResults, are_not_much_larger_than_the_parameters) {
   }
 }
 
+// Three columns are padded to as many as a panel has.
+TEST_F(KeptResults, are_packed_once_however_few_columns_they_have) {
+  Tensor w = nn::normal({3, 32}, 0, 1);
+  w.set_parameter(true);
+  const auto program = [&](const Tensor& x) { return mm(x, t(cumsum(w, 1))); };
+  auto fast = compile(program);
+  (void)fast(x_);
+  EXPECT_EQ(kernels_of([&] { (void)fast(x_); }), others);
+  EXPECT_EQ(fast(x_).to_vector<float>(), program(x_).to_vector<float>());
+}
+
 TEST_F(KeptResults, of_parameters_of_any_length) {
   for (const int64_t length : {0, 1, 17}) {
     Scaled program{nn::normal({length}, 0, 1), nn::normal({length}, 0, 1)};

@@ -217,7 +217,8 @@ void PlanBuilder::use_buffer(BufferId id, LaunchId in) {
 }
 
 // Finds the launches that depend on parameters alone. Those with results much larger than what they
-// read are not among them: computing these again costs little, and keeping them much memory.
+// read are not among them: computing these again costs little, and keeping them much memory. Panels
+// are, as those of a parameter itself, although few columns are padded to many.
 void PlanBuilder::keep_results_of_parameters() {
   std::vector<int> writers(plan_.buffers.size(), 0);
   for (const LoweredKernel& lowered : kernels_) {
@@ -250,7 +251,7 @@ void PlanBuilder::keep_results_of_parameters() {
     };
     bool all = true;
     for (size_t b = 0; b < launch.buffers.size(); ++b) all = all && fits(b);
-    if (!all || written == 0 || written > 2 * read) continue;
+    if (!all || written == 0 || (written > 2 * read && !launch.packs)) continue;
     launch.keeps_results = true;
     for (size_t b = 0; b < launch.buffers.size(); ++b) {
       const BufferId id = launch.buffers[b];
