@@ -92,6 +92,33 @@ TEST(Fuse, parts_of_one_tensor_are_written_by_one_kernel_in_loops_of_their_own) 
   expect_same_bits(c.run(inputs)[0], cat(inputs, 0));
 }
 
+// A cat of cats, along one dimension or two: each part is copied once, if nothing else reads the
+// inner ones.
+TEST(Fuse, parts_of_parts_are_written_where_they_end) {
+  eager::init();
+  const auto program = [](bool reads_inner, int64_t inner, int64_t outer) {
+    return [=](const std::vector<Tensor>& in) {
+      const Tensor a = cat({in[0], in[1]}, inner), b = cat({in[2], in[3]}, inner);
+      std::vector<Tensor> out{cat({a, b}, outer)};
+      if (reads_inner) out.push_back(mm(a, in[4]));
+      return out;
+    };
+  };
+  std::vector<Sizes> sizes(4, {6, 40});
+  sizes.push_back({40, 8});
+  std::vector<Tensor> in;
+  for (const Sizes& s : sizes) in.push_back(random_tensor(s, static_cast<uint32_t>(in.size())));
+  const auto copies = [&](const Function& f) {
+    Compiled c = compile_graph(passed_graph_of(sizes, f));
+    const std::vector<Tensor> got = c.run(in), want = f(in);
+    for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+    return c.report.launches.size();
+  };
+  for (const int64_t inner : {0, 1})
+    for (const int64_t outer : {0, 1}) EXPECT_EQ(copies(program(false, inner, outer)), 1U);
+  EXPECT_GT(copies(program(true, 0, 1)), 2U) << "the product reads a cat that is in memory";
+}
+
 TEST(Fuse, five_hundred_parts_are_a_few_kernels) {
   const Compiled c = joined(500, 64);
   EXPECT_LE(c.report.launches.size(), 16u);

@@ -114,7 +114,6 @@ BufferId BufferAssignment::target_buffer(ComputeNodeId id) const {
 Expr BufferAssignment::target(ComputeNodeId id, const Index& at) const {
   const ComputeNode& compute_node = (*program_)[id];
   const graph::Graph& g = program_->graph();
-  const graph::Node& node = g[compute_node.value.node];
   switch (compute_node.role) {
     case ComputeRole::result:
     case ComputeRole::base:
@@ -127,10 +126,8 @@ Expr BufferAssignment::target(ComputeNodeId id, const Index& at) const {
       return of(g.inputs()[static_cast<size_t>(to)]).element(at);
     }
     case ComputeRole::slice: {
-      const auto axis =
-          static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
       Index moved = at;
-      moved[axis] = moved[axis] + compute_node.offset;
+      for (size_t d = 0; d < moved.size(); ++d) moved[d] = moved[d] + compute_node.offset[d];
       return of(compute_node.value.node).element(moved);
     }
     case ComputeRole::insert:

@@ -156,10 +156,9 @@ Value KernelBuilder::compute(ComputeNodeId id, const Index& at) {
   if (compute_node.role == ComputeRole::output || compute_node.role == ComputeRole::write)
     return read(compute_node.value, at);
   if (compute_node.role != ComputeRole::result) {
-    const auto part = std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]);
     const Index& index =
         compute_node.role == ComputeRole::put ? program_.put_reads(id, at).source.index : at;
-    return cast(read(part, index), node.results[0].dtype);
+    return cast(read(program_.copied_by(id), index), node.results[0].dtype);
   }
   if (compute_node.kind == ComputeKind::reduction || compute_node.kind == ComputeKind::scan ||
       compute_node.kind == ComputeKind::sort) {

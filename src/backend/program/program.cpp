@@ -76,7 +76,7 @@ void Program::decide_inlining() {
     const graph::NodeId id{n};
     const graph::Node& node = (*graph_)[id];
     if (node.is_input()) continue;
-    if (node.op->kind == OpKind::view) inlined_[n] = true;
+    if (node.op->kind == OpKind::view || is_joined_again(id, users[n])) inlined_[n] = true;
     if (node.op->kind != OpKind::pointwise || users[n].size() < 2 || is_output_value_[n]) continue;
     int reads = 0;
     bool from_leaves = true;
@@ -103,6 +103,16 @@ void Program::decide_inlining() {
     inlined_[n] =
         !is_stored && from_leaves && is_cheap_for_each_reader(reads, element_cost(*graph_, id));
   }
+}
+
+// Whether the node is a cat that only a cat of the same dtype reads.
+bool Program::is_joined_again(graph::NodeId id, std::span<const graph::NodeId> users) const {
+  const graph::Node& node = (*graph_)[id];
+  if (node.op->kind != OpKind::concat || users.size() != 1) return false;
+  const auto is_it = [&](const graph::Output& output) { return output.value.node == id; };
+  const graph::Node& user = (*graph_)[users[0]];
+  return user.op->kind == OpKind::concat && user.results[0].dtype == node.results[0].dtype &&
+         std::ranges::none_of(graph_->outputs(), is_it);
 }
 
 Index Program::strides_of(graph::NodeId node) const {
@@ -184,7 +194,9 @@ void Program::add_compute_nodes(ComputeNode compute_node) {
       compute_node.kind = ComputeKind::product;
       return add_compute_node(std::move(compute_node));
     case OpKind::concat:
-      return add_slices(std::move(compute_node));
+      compute_node.role = ComputeRole::slice;
+      compute_node.offset.assign(compute_node.sizes.size(), Expr(0));
+      return add_slices(std::move(compute_node), id);
     case OpKind::scatter:
       compute_node.role = ComputeRole::base;
       if (alias_target_[id.n] == id) add_compute_node(compute_node);
@@ -222,17 +234,24 @@ ComputeNode Program::reduction_node(ComputeNode compute_node) const {
   return compute_node;
 }
 
-void Program::add_slices(ComputeNode compute_node) {
-  const graph::Node& node = (*graph_)[compute_node.value.node];
-  compute_node.role = ComputeRole::slice;
+// `slice`: a template of the slices, with the offset of the result of `cat`.
+void Program::add_slices(ComputeNode slice, graph::NodeId cat) {
+  const graph::Node& node = (*graph_)[cat];
   const auto axis =
       static_cast<size_t>(node.op->concat->axis(node.attrs.view(), node.results[0].rank()));
   for (size_t i = 0; i < node.args.size(); ++i) {
     if (backend::is_empty(operand_of(node, i))) continue;  // it may have no such axis
-    compute_node.part = static_cast<int>(i);
-    compute_node.sizes = sizes_of(operand_of(node, i));
-    add_compute_node(compute_node);
-    compute_node.offset = compute_node.offset + compute_node.sizes[axis];
+    slice.copied = std::get<graph::Value>(node.args[i]);
+    slice.sizes = sizes_of(operand_of(node, i));
+    const graph::Node& operand = (*graph_)[slice.copied.node];
+    if (!operand.is_input() && operand.op->kind == OpKind::concat &&
+        is_inlined(slice.copied.node)) {
+      add_slices(slice, slice.copied.node);
+    } else {
+      slice.part = static_cast<int>(makers_[slice.value.node.n].size());
+      add_compute_node(slice);
+    }
+    slice.offset[axis] = slice.offset[axis] + slice.sizes[axis];
   }
 }
 
@@ -365,6 +384,13 @@ Index Program::written_at(ComputeNodeId id, const Index& at) const {
              : at;
 }
 
+graph::Value Program::copied_by(ComputeNodeId id) const {
+  const ComputeNode& compute_node = (*this)[id];
+  if (compute_node.role == ComputeRole::slice) return compute_node.copied;
+  const graph::Node& node = (*graph_)[compute_node.value.node];
+  return std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]);
+}
+
 Read Program::through_views(Read read) const {
   const auto is_view = [&](graph::NodeId id) {
     return !(*graph_)[id].is_input() && (*graph_)[id].op->kind == OpKind::view;
@@ -394,8 +420,7 @@ std::vector<Read> Program::reads_at(ComputeNodeId id, const Index& index) const 
       direct = std::move(reads.indices);
       direct.insert(direct.begin(), std::move(reads.source));
     } else {
-      direct.push_back(
-          {std::get<graph::Value>(node.args[static_cast<size_t>(compute_node.part)]), index});
+      direct.push_back({copied_by(id), index});
     }
   } else if (reduces_nothing(*graph_, compute_node.value.node)) {
     return out;

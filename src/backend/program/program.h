@@ -2,11 +2,12 @@
 // they read for an index.
 //
 // A compute node computes a graph node, or a part of one: each operand of a cat has a compute node
-// that writes its slice of the result; a scatter has one that copies and one that overwrites, or
-// only the latter if its result may alias the input; an output that is a view, or that is written
-// to an input, has one that copies.  Views and some cheap nodes have none: their readers compute
-// them inline.  Tensors without elements have none either.  A reduction of nothing (the sum of an
-// empty row) is elementwise: its identity, without reads.
+// that writes its slice of the result, as do those of a cat that only another cat reads; a scatter
+// has one that copies and one that overwrites, or only the latter if its result may alias the
+// input; an output that is a view, or that is written to an input, has one that copies.  Views and
+// some cheap nodes have none: their readers compute them inline.  Tensors without elements have
+// none either.  A reduction of nothing (the sum of an empty row) is elementwise: its identity,
+// without reads.
 #pragma once
 
 #include <span>
@@ -36,7 +37,7 @@ enum class ComputeKind : uint8_t {
 // What a compute node does for its graph node.
 enum class ComputeRole : uint8_t {
   result,  // computes the node's result
-  slice,   // writes operand `part` of a cat into its part of the result
+  slice,   // writes an operand of a cat, number `part`, into its part of the result
   base,    // copies operand 0 of a scatter
   insert,  // writes operand 1 of a scatter over the copy, or in place over the input
   put,     // writes or adds operand `part` of a scatter by indices into the copy
@@ -52,7 +53,8 @@ struct ComputeNode {
   Index sizes;  // of the iteration space; for a reduction, scan or sort, of its operand
   std::vector<bool> reduced;  // by dimension: reduced or scanned; empty if none is
   int cost = 0;               // of one element
-  Expr offset = 0;            // slice: offset along the axis of the cat
+  graph::Value copied;        // slice: the operand
+  Index offset;               // slice: of its first element in the result
 };
 
 // An element of a value.
@@ -87,7 +89,8 @@ class Program {
   uint32_t result_of(graph::NodeId node) const { return results_.empty() ? 0 : results_[node.n]; }
   // Whether the value of a node is returned to the caller as a tensor.
   bool is_output_value(graph::NodeId node) const { return is_output_value_[node.n]; }
-  // Whether each reader computes the node inline: views and some cheap nodes.
+  // Whether each reader computes the node inline: views and some cheap nodes, and a cat whose only
+  // reader is a cat.
   bool is_inlined(graph::NodeId node) const { return inlined_[node.n]; }
   bool is_empty(graph::Value value) const;
   // The strides of a node's value in memory.
@@ -117,6 +120,8 @@ class Program {
   Index operand_index(ComputeNodeId id, const Index& index) const;
   // The reads of a put node at `at`.
   PutReads put_reads(ComputeNodeId id, const Index& at) const;
+  // What a slice, insert or put writes.
+  graph::Value copied_by(ComputeNodeId id) const;
   // Compute nodes that must run before `id`, without duplicates: those that it reads, and the
   // readers of an input that it overwrites.
   const std::vector<ComputeNodeId>& needs(ComputeNodeId id) const { return needs_[id.n]; }
@@ -135,12 +140,13 @@ class Program {
  private:
   void build();
   void decide_inlining();
+  bool is_joined_again(graph::NodeId id, std::span<const graph::NodeId> users) const;
   void add_graph_nodes();
   void add_output_copies();
   void add_compute_node(ComputeNode compute_node);
   void add_compute_nodes(ComputeNode compute_node);
   void add_opaque_call(graph::NodeId first);
-  void add_slices(ComputeNode compute_node);
+  void add_slices(ComputeNode slice, graph::NodeId cat);
   ComputeNode reduction_node(ComputeNode compute_node) const;
   ComputeNode insert_node(ComputeNode compute_node) const;
   ComputeNode put_node(ComputeNode compute_node) const;
