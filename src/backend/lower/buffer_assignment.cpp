@@ -87,6 +87,15 @@ std::pair<BufferId, bool> BufferAssignment::panels_of(const PackedOperand& opera
   return {buffer, true};
 }
 
+std::pair<BufferId, bool> BufferAssignment::image_of(const ImageCopy& copy, DType dtype) {
+  for (const auto& [known, buffer] : images_) {
+    if (known == copy) return {buffer, false};
+  }
+  const BufferId buffer = add({"image", dtype, BufferKind::temporary, {}, count_of(copy.sizes)});
+  images_.emplace_back(copy, buffer);
+  return {buffer, true};
+}
+
 void BufferAssignment::forget_panels(BufferId from) {
   std::erase_if(panels_, [&](const auto& known) { return known.first.from == from; });
 }

@@ -71,6 +71,17 @@ class BufferAssignment {
   // Called when a kernel writes the buffer: later products need new panels.
   void forget_panels(BufferId from);
 
+  // A copy of a convolution's operand with its channels contiguous, made once for all convolutions
+  // that read it: its buffer, whose element type is `dtype`, and whether this call added it.
+  struct ImageCopy {
+    graph::Value of;
+    Index sizes;
+    int64_t times;  // that each channel is repeated
+    Expr first;     // in the last dimension, where it may begin and end outside of the operand
+    friend bool operator==(const ImageCopy&, const ImageCopy&) = default;
+  };
+  std::pair<BufferId, bool> image_of(const ImageCopy& copy, DType dtype);
+
  private:
   Stored make(const std::string& name, const TensorMeta& meta, BufferKind kind);
   const Program* program_;
@@ -78,6 +89,7 @@ class BufferAssignment {
   std::vector<Stored> by_node_, outputs_;
   std::vector<bool> known_;
   std::vector<std::pair<PackedOperand, BufferId>> panels_;
+  std::vector<std::pair<ImageCopy, BufferId>> images_;
 };
 
 }  // namespace vitro::backend

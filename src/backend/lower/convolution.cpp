@@ -56,7 +56,7 @@ class ConvolutionLowering {
       kernels_.push_back(sum_channels());
       return std::move(kernels_);
     }
-    set_rows(false);
+    set_rows(positions_.is(1));
     product_.turned = epilogue().lies_across();
     if (!product_.turned) set_rows(true);
     if (product_.turned && reads_planes()) {
@@ -332,13 +332,11 @@ class ConvolutionLowering {
     return extent.is(1) ? Expr(0) : Expr::index(name, extent);
   }
 
-  // Adds a kernel that stores `value(build, at)` at the row-major elements of a new buffer.
-  BufferId copy(std::string_view name, const Index& sizes,
-                const std::function<Value(KernelBuilder&, const Index&)>& value) {
+  // Adds a kernel that stores `value(build, at)` at the row-major elements of `made`.
+  void copy(BufferId made, const Index& sizes,
+            const std::function<Value(KernelBuilder&, const Index&)>& value) {
     KernelBuilder build(program_, assignment_, alone_);
     build.kernel().name = "copy";
-    const BufferId made = assignment_.add(
-        {std::string(name), product_.accumulate, BufferKind::temporary, {}, count_of(sizes)});
     const int to = build.buffer(made, true);
     Index space;
     for (const Expr size : sizes) space.push_back(index(cat("i", space.size()), size));
@@ -347,7 +345,6 @@ class ConvolutionLowering {
       return loop::Block{{loop::Store{to, flatten(at, sizes), element}}};
     });
     kernels_.push_back(build.take());
-    return made;
   }
 
   // ---- the weights ----
@@ -391,10 +388,12 @@ class ConvolutionLowering {
     const Expr group = index("batch", groups()), taps = count_of(taps_);
     std::optional<Weights> from = weights_in_memory();
     if (!from) {
-      const BufferId made = copy("weights", {groups(), taps, channels_, columns_},
-                                 [&](KernelBuilder& build, const Index& at) {
-                                   return weight(build, at[0], at[1], at[2], at[3]);
-                                 });
+      const Index sizes{groups(), taps, channels_, columns_};
+      const BufferId made = assignment_.add(
+          {"weights", product_.accumulate, BufferKind::temporary, {}, count_of(sizes)});
+      copy(made, sizes, [&](KernelBuilder& build, const Index& at) {
+        return weight(build, at[0], at[1], at[2], at[3]);
+      });
       from = {made, 0, product_.k * columns_, channels_ * columns_, columns_, 1};
     }
     loop::Pack pack;
@@ -525,13 +524,17 @@ class ConvolutionLowering {
     if (joins) sizes.back() = joined_size();
     const Expr channels = in_[1] * of_channel_;
     sizes.push_back(channels);
-    const BufferId made = copy("image", sizes, [&](KernelBuilder& build, const Index& at) {
+    const auto [made, added] = assignment_.image_of(
+        {x_, sizes, of_channel_, joins ? spec_.padding.back().expr() : Expr(0)},
+        product_.accumulate);
+    const auto element = [&](KernelBuilder& build, const Index& at) {
       Index from{at[0], sym::floordiv(at.back(), of_channel_)};
       for (size_t d = 1; d + 1 < at.size(); ++d) from.push_back(at[d]);
       if (!joins) return build.read(x_, from);
       from.back() = from.back() - spec_.padding.back().expr();
       return read_inside(build, from);
-    });
+    };
+    if (added) copy(made, sizes, element);
     Image out{made, 0, 0, 1, Index(rank())};
     Expr stride = channels;
     for (size_t d = rank(); d-- > 0;) {
