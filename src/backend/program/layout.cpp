@@ -96,6 +96,10 @@ class Layouts {
   }
 
  private:
+  struct Channels {
+    uint32_t node;
+    int dim;
+  };
   struct Place {
     uint32_t root;
     Dimensions to_root;
@@ -150,6 +154,7 @@ class Layouts {
       look_at_convolution(node);
     } else if (made.kind == ComputeKind::elementwise) {
       look_at_elements(id);
+      if (made.role == ComputeRole::slice) look_at_channels(id);
     } else if (made.kind == ComputeKind::reduction || made.kind == ComputeKind::scan ||
                made.kind == ComputeKind::sort) {
       look_at_rows(id);
@@ -180,6 +185,20 @@ class Layouts {
     for (const Read& read : p_.reads_at(id, variables)) {
       const auto map = dimensions_read(read.index, variables);
       if (map && is_free(read.value.node)) join(node.n, read.value.node.n, *map);
+    }
+  }
+
+  // A convolution that is a part of a tensor of another rank: the channels are contiguous there,
+  // too.
+  void look_at_channels(ComputeNodeId id) {
+    const Index variables = index_variables(p_[id].sizes);
+    for (const Read& read : p_.reads_at(id, variables)) {
+      if (!is_convolution(read.value.node)) continue;
+      for (size_t v = 0; v < variables.size(); ++v) {
+        const auto linear = sym::as_linear(read.index[1], variables[v]);
+        if (linear && linear->coefficient.is(1))
+          channels_.push_back({p_[id].value.node.n, static_cast<int>(v)});
+      }
     }
   }
 
@@ -231,6 +250,7 @@ class Layouts {
       if (one.decides) chosen_.try_emplace(root, order);
       if (!one.decides && has_permuted.contains(root)) ++votes[root][order];
     }
+    for (const Channels& one : channels_) choose_channels(one);
     for (const auto& [root, orders] : votes) {
       const auto most =
           std::ranges::max_element(orders, {}, [](const auto& o) { return o.second; });
@@ -238,6 +258,21 @@ class Layouts {
           std::ranges::count_if(orders, [&](const auto& o) { return o.second == most->second; });
       if (equal == 1) chosen_.try_emplace(root, most->first);
     }
+  }
+
+  // The channels last, the other dimensions in the order of the value that is computed last.
+  void choose_channels(const Channels& one) {
+    const auto [root, to_root] = find(one.node);
+    if (chosen_.contains(root)) return;
+    uint32_t last = one.node;
+    for (uint32_t n = one.node; n < g_.size(); ++n)
+      if (find(n).root == root) last = n;
+    const Dimensions of_last = find(last).to_root;
+    const int channels = to_root[static_cast<size_t>(one.dim)];
+    const auto order = with_last(static_cast<int>(of_last.size()), [&](int d) {
+      return of_last[static_cast<size_t>(d)] == channels;
+    });
+    chosen_.emplace(root, composed(order, of_last));
   }
 
   struct Want {
@@ -252,6 +287,7 @@ class Layouts {
   std::vector<uint32_t> size_;         // of the set of a root
   std::vector<Dimensions> to_parent_;  // by node: by its dimension, the parent's
   std::vector<Want> wants_;
+  std::vector<Channels> channels_;
   std::map<uint32_t, MemoryOrder> chosen_;  // by root, in its dimensions
 };
 
