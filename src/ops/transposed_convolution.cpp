@@ -1,9 +1,13 @@
-// The transpose of a convolution, by phases. With stride s the elements r, r + s, r + 2 s, ... of
-// the result, its phase r, are a convolution of x with stride 1, whose taps are the taps r, r + s,
-// ... of the kernel, reversed. Phases with the same number of taps are the channels of one
-// convolution, so that there are at most two for each dimension. The results are interleaved.
-//   kernel of 5, stride 3:  phases 0 and 1 have two taps (0 3, 1 4), phase 2 has one (2)
+// The transpose of a convolution, by phases. With stride s the elements t, t + s, t + 2 s, ... of
+// the result, its phase t, are a convolution of x with stride 1, whose taps are every s-th of the
+// kernel, reversed. Adjacent phases that begin at the same element of x and have the same number
+// of taps are the channels of one convolution. The results are interleaved.
+//   kernel of 5, stride 3:              phases 0 and 1 have two taps (0 3, 1 4), phase 2 has one
+//   (2) kernel of 4, stride 2, padding 1:   phase 0 has the taps 1 3, phase 1 the taps 0 2 and
+//   begins
+//                                       one element later
 #include <algorithm>
+#include <numeric>
 
 #include "ops/convolve.h"
 #include "vitro/ops/concat.h"
@@ -24,132 +28,227 @@ Tensor spread(const Tensor& x, size_t dim, int64_t stride) {
   return reshape(constant_pad_nd(reshape(x, apart), pad), joined);
 }
 
+// Phases that are the channels of one convolution. `phase`: the first tap of their first one.
+struct Run {
+  Size phase, count, taps;
+  Size first;  // the element of x that the last tap of its first element reads
+};
 // A dimension of the result.
 struct Axis {
-  int64_t stride, dilation;
-  Size taps, longer;  // the most taps of a phase, and the number of phases that have as many
-  Size first, end;    // of the elements of each phase: those that the result contains
+  // The taps of a phase are `period` apart in the kernel and `dilation` apart in x.
+  int64_t period, dilation;
+  Size positions;         // of each phase
+  Size skipped = 0;       // elements before the first of the result
+  std::vector<Run> runs;  // in the order of the result
+  Size phases() const {
+    Size out = 0;
+    for (const Run& run : runs) out = out + run.count;
+    return out;
+  }
 };
+
+// All phases begin at the same element of x. Those whose results are outside of the result there
+// are computed for nothing, but there are at most two runs.
+Axis common_axis(Size kernel, int64_t stride, int64_t dilation, Size padding, Size size) {
+  const Size taps = (kernel + (stride - 1)) / stride, longer = kernel - (taps - 1) * stride,
+             first = padding / stride, end = (padding + size + (stride - 1)) / stride;
+  Axis out{stride, dilation, end - first, padding - first * stride, {{0, longer, taps, first}}};
+  if (!equal(longer, stride)) out.runs.push_back({longer, stride - longer, taps - 1, first});
+  return out;
+}
+
+// Each phase begins at its own element of x. `phases`: the number of them that are needed.
+Axis exact_axis(int64_t kernel, int64_t stride, int64_t dilation, int64_t padding, Size size,
+                int64_t phases) {
+  const int64_t common = std::gcd(stride, dilation), period = stride / common;
+  Axis out{period, dilation / common, (size + (stride - 1)) / stride, 0, {}};
+  for (int64_t t = padding; t < padding + phases; ++t) {
+    Run run{0, 1, 0, 0};
+    for (int64_t tap = 0; tap < std::min(period, kernel); ++tap) {
+      if ((t - tap * dilation) % stride != 0) continue;
+      run = {tap, 1, (kernel - tap + period - 1) / period, (t - tap * dilation) / stride};
+      break;
+    }
+    if (!out.runs.empty()) {
+      Run& last = out.runs.back();
+      const bool follows = last.taps == 0 || last.phase + last.count == run.phase;
+      if (last.taps == run.taps && last.first == run.first && follows) {
+        last.count = last.count + 1;
+        continue;
+      }
+    }
+    out.runs.push_back(run);
+  }
+  return out;
+}
 
 class Phases {
  public:
-  Phases(const At& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes)
-      : x_(x.operand.tensor()),
-        where_(x.where),
-        padding_(a.padding),
+  Phases(const Tensor& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes)
+      : x_(x),
         sizes_(sizes),
         groups_(a.groups),
         rank_(a.stride.size()),
         of_group_(weight.size(1)),
         channels_last_(gives_channels_last(x_.rule_meta(), weight.rule_meta())) {
+    // The channels that vectors run along: those of a group, or groups of one channel.
+    Size columns = known_equal(weight.size(0), groups_) ? of_group_ * groups_ : of_group_;
+    axes_.resize(rank_);
+    for (size_t d = rank_; d-- > 0;) {
+      axes_[d] = axis(d, weight.sizes()[d + 2], a, columns);
+      convolutions_ *= axes_[d].runs.size();
+      if (axes_[d].runs.size() == 1) columns = columns * axes_[d].runs[0].count;
+    }
     Sizes grouped{groups_, weight.size(0) / groups_, of_group_};
     Sizes pad;  // from the last dimension on
+    bool pads = false;
     for (size_t d = 0; d < rank_; ++d) {
-      int64_t stride = a.stride[d];
-      // The taps of a phase of a dilated kernel are not evenly spaced.
-      if (stride > 1 && a.dilation[d] > 1) x_ = spread(x_, d + 2, stride), stride = 1;
-      const Size kernel = weight.sizes()[d + 2], taps = (kernel + (stride - 1)) / stride;
-      axes_.push_back({stride, a.dilation[d], taps, kernel - (taps - 1) * stride,
-                       padding_[d] / stride, (padding_[d] + sizes[d] + (stride - 1)) / stride});
+      const int64_t period = axes_[d].period;
+      const Size kernel = weight.sizes()[d + 2], taps = (kernel + (period - 1)) / period;
       grouped.push_back(taps);
-      grouped.push_back(stride);
-      pad.insert(0, taps * stride - kernel);
+      grouped.push_back(period);
+      pad.insert(0, taps * period - kernel);
       pad.insert(0, 0);
+      pads = pads || !known_equal(pad[1], 0);
     }
-    const bool even = std::all_of(axes_.begin(), axes_.end(), &is_even);
-    taps_ = reshape(even ? weight : constant_pad_nd(weight, pad), grouped);
+    taps_ = in_order(reshape(pads ? constant_pad_nd(weight, pad) : weight, grouped));
   }
 
   Tensor run() const {
-    const Tensor all = from(0, taps_);
     Sizes sizes{x_.size(0), groups_ * of_group_};
-    for (const Axis& a : axes_) sizes.push_back((a.end - a.first) * a.stride);
-    Tensor out = reshape(all, sizes);
+    Dims order{0, 1, dim_of(rank_)};
     for (size_t d = 0; d < rank_; ++d) {
-      const Size first = padding_[d] - axes_[d].first * axes_[d].stride;
+      sizes.push_back(axes_[d].positions * axes_[d].phases());
+      order.push_back(dim_of(rank_ + d) + 1);
+      order.push_back(dim_of(d));
+    }
+    Tensor out = reshape(permute(from({}), order), sizes);
+    for (size_t d = 0; d < rank_; ++d) {
+      const Size first = axes_[d].skipped;
       out = slice(out, dim_of(d), first, first + sizes_[d]);
     }
     return channels_last_ ? with_channels_last(out) : contiguous(out);
   }
 
  private:
-  static int64_t dim_of(size_t d) { return static_cast<int64_t>(d) + 2; }
-  // The dimensions of an axis in tensors [groups, channels, ..., taps, phases, taps, phases, ...]
-  // and [n, groups, channels, elements, phases, elements, phases, ...].
-  static int64_t taps_of(size_t d) { return static_cast<int64_t>(2 * d) + 3; }
-  static int64_t phases_of(size_t d) { return taps_of(d) + 1; }
-  static bool is_even(const Axis& a) { return equal(a.longer, a.stride); }
+  using Runs = SmallVector<Run, 3>;  // one of each axis
 
-  // The results of all phases of the axes from d on, for some phases of the earlier ones.
-  Tensor from(size_t d, const Tensor& taps) const {
-    if (d == rank_) return of_phases(taps);
-    const Axis& a = axes_[d];
-    if (is_even(a)) return from(d + 1, taps);
-    const Tensor rest = slice(taps, phases_of(d), a.longer);
-    return cat({from(d + 1, slice(taps, phases_of(d), 0, a.longer)),
-                from(d + 1, slice(rest, taps_of(d), 0, a.taps - 1))},
-               phases_of(d));
+  static int64_t dim_of(size_t d) { return static_cast<int64_t>(d) + 2; }
+
+  // The axis of dimension d, if products have `columns` columns without its phases.
+  Axis axis(size_t d, Size kernel, const ConvolveAttrs& a, Size columns) {
+    const Size padding = a.padding[d], size = sizes_[d];
+    int64_t stride = a.stride[d];
+    const int64_t dilation = a.dilation[d];
+    if (!kernel.is_symbolic() && !padding.is_symbolic()) {
+      int64_t phases = stride;
+      if (!size.is_symbolic()) {
+        // One element is followed by none, so that any stride is its own, and a tap a phase.
+        if (known_equal(x_.sizes()[d + 2], 1) && dilation == 1)
+          stride = std::max({stride, kernel.hint(), padding.hint() + size.hint()});
+        phases = std::min(stride, size.hint());
+      }
+      if (phases <= most_phases) {
+        Axis exact = exact_axis(kernel, stride, dilation, padding, size, phases);
+        if (is_preferred(exact, stride > 1 && dilation > 1, columns)) return exact;
+      }
+    }
+    // The taps of a phase of a dilated kernel are not adjacent.
+    if (stride > 1 && dilation > 1) x_ = spread(x_, d + 2, stride), stride = 1;
+    return common_axis(kernel, stride, dilation, padding, size);
   }
 
-  // The results of phases with the same number of taps, [n, groups, channels, elements, phases...].
-  Tensor of_phases(const Tensor& taps) const {
+  // Few channels leave lanes of vectors without work, unless phases are channels too.
+  bool is_preferred(const Axis& exact, bool spreads, Size columns) const {
+    if (exact.runs.size() == 1) return true;
+    if (convolutions_ * exact.runs.size() > most_convolutions) return false;
+    const bool few = !columns.is_symbolic() && columns.hint() < few_columns;
+    return spreads || !few;
+  }
+
+  // The results of all phases of the axes from here on, for runs of the earlier ones:
+  // [n, groups, phases..., channels, elements...] by axis.
+  Tensor from(const Runs& runs) const {
+    const size_t d = runs.size();
+    if (d == rank_) return of_runs(runs);
+    std::vector<Tensor> parts;
+    for (const Run& run : axes_[d].runs) parts.push_back(from(with(runs, run)));
+    return parts.size() == 1 ? parts[0] : cat(parts, dim_of(d));
+  }
+  static Runs with(Runs runs, const Run& run) {
+    runs.push_back(run);
+    return runs;
+  }
+
+  Tensor of_runs(const Runs& runs) const {
     ConvolveAttrs a{Dims(rank_, 1), {}, {}, {}, groups_};
-    Sizes sizes{x_.size(0), groups_};  // then phases..., channels, elements...
-    Dims phases, kernels, reversed, order{0, 1, static_cast<int64_t>(rank_) + 2};
-    Sizes turned{0, taps.size(1)};
+    Sizes sizes{x_.size(0), groups_};
     Size channels = of_group_;
     bool none = false;
     for (size_t d = 0; d < rank_; ++d) {
-      const Size size = taps.size(taps_of(d)), count = taps.size(phases_of(d));
-      const Size reach = (size - 1) * axes_[d].dilation;
-      none = none || equal(size, 0);
+      const auto& [phase, count, taps, first] = runs[d];
+      none = none || equal(taps, 0);
       a.dilation.push_back(axes_[d].dilation);
-      a.padding.push_back(reach - axes_[d].first);
-      a.padding_after.push_back(axes_[d].end - x_.sizes()[d + 2]);
-      phases.push_back(phases_of(d));
-      kernels.push_back(taps_of(d));
-      if (!known_equal(size, 1)) reversed.push_back(taps_of(d));
-      sizes.push_back(count);
-      turned.push_back(size);
+      a.padding.push_back((taps - 1) * axes_[d].dilation - first);
+      a.padding_after.push_back(first + axes_[d].positions - x_.sizes()[d + 2]);
       channels = channels * count;
-      order.push_back(static_cast<int64_t>(rank_ + d) + 3);
-      order.push_back(static_cast<int64_t>(d) + 2);
+      sizes.push_back(count);
     }
     sizes.push_back(of_group_);
-    for (const Axis& axis : axes_) sizes.push_back(axis.end - axis.first);
-    if (none) return permute(zeros(sizes, x_.dtype(), x_.device(), where_), order);
-    turned[0] = groups_ * channels;
-    const Tensor turns = reversed.empty() ? taps : flip(taps, reversed);
-    const Tensor weight = reshape(permute(turns, weight_order(phases, kernels)), turned);
-    return permute(reshape(convolved({x_, where_}, weight, a), sizes), order);
+    for (const Axis& axis : axes_) sizes.push_back(axis.positions);
+    if (none) return zeros(sizes, x_.dtype(), x_.device());
+    return reshape(convolved(x_, weight_of(runs, channels), a), sizes);
   }
 
-  // Of taps [groups, x's channels, channels, taps, phases, ...]: [groups, phases..., channels, x's
-  // channels, taps...].
-  static Dims weight_order(const Dims& phases, const Dims& kernels) {
-    Dims order{0};
-    for (const int64_t d : phases) order.push_back(d);
+  // The weight of such a convolution: [groups * phases * channels, x's channels, taps...].
+  Tensor weight_of(const Runs& runs, Size channels) const {
+    Tensor out = taps_;
+    Sizes sizes{groups_ * channels, out.size(dim_of(rank_))};
+    for (size_t d = 0; d < rank_; ++d) {
+      const auto& [phase, count, taps, first] = runs[d];
+      const int64_t dim = dim_of(rank_ + d) + 1;
+      const Size most = out.size(dim);
+      out = slice(slice(out, dim_of(d) - 1, phase, phase + count), dim, most - taps, most);
+      sizes.push_back(taps);
+    }
+    return reshape(out, sizes);
+  }
+
+  // Of [groups, x's channels, channels, taps, phases, ...]: [groups, phases..., channels, x's
+  // channels, taps...], with the taps reversed.
+  Tensor in_order(const Tensor& taps) const {
+    Dims reversed, order{0};
+    for (size_t d = 0; d < rank_; ++d) {
+      const int64_t dim = dim_of(2 * d) + 1;
+      if (!known_equal(taps.size(dim), 1)) reversed.push_back(dim);
+      order.push_back(dim + 1);
+    }
     order.push_back(2);
     order.push_back(1);
-    for (const int64_t d : kernels) order.push_back(d);
-    return order;
+    for (size_t d = 0; d < rank_; ++d) order.push_back(dim_of(2 * d) + 1);
+    return contiguous(permute(reversed.empty() ? taps : flip(taps, reversed), order));
   }
 
+  static constexpr int64_t most_phases = 64;  // of an axis, whose runs are looked for
+  static constexpr size_t most_convolutions = 16;
+  // Fewer are less than two vectors of f32, and such products wait for what they load.
+  static constexpr int64_t few_columns = 32;
+
   Tensor x_;
-  std::source_location where_;
-  const Sizes &padding_, &sizes_;
+  const Sizes& sizes_;
   int64_t groups_;
   size_t rank_;
   Size of_group_;       // channels of the result in each group
   bool channels_last_;  // the memory format of the result
   std::vector<Axis> axes_;
-  Tensor taps_;
+  size_t convolutions_ = 1;
+  Tensor taps_;  // in_order()
 };
 
 }  // namespace
 
 Tensor transposed(const At& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes) {
-  return Phases(x, weight, a, sizes).run();
+  return Phases(x.operand.tensor(), weight, a, sizes).run();
 }
 
 }  // namespace vitro::ops

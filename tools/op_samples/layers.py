@@ -86,6 +86,14 @@ def transposes(family):
     image = make("f32", 1, 4, 3, 4)
     for kernel, stride, padding in (((4, 4), [2, 2], 1), ((3, 3), [2, 2], 1), ((2, 2), [2, 2], 0), ((1, 1), [2, 2], 0), ((5, 3), [2, 3], [3, 0]), ((2, 3), [3, 2], 0)):
         add(image, make("f32", 4, 2, *kernel), make("f32", 4), groups=2, stride=stride, padding=padding, output_padding=[stride[0] - 1, 0])
+    for channels in (2, 32):  # phases of many channels begin at their own elements
+        many = make("f32", 1, 2, 3, 2)
+        for kernel, stride, padding, dilation, output in (((4, 4), 2, 1, 1, 0), ((5, 3), 3, 1, 1, 1), ((3, 2), 2, 2, 3, 1), ((2, 3), 2, 1, 2, 0), ((3, 3), 4, 3, 6, 5), ((1, 2), 3, 0, 1, 0)):
+            add(many, make("f32", 2, channels, *kernel), stride=stride, padding=padding, dilation=dilation, output_padding=output)
+    for sizes in ((1, 1), (1, 3)):  # one element has no neighbours
+        for stride, padding, output in ((1, 0, 0), (1, 1, 0), (2, 1, 1), (5, 2, 4)):
+            add(make("f32", 2, 3, *sizes), make("f32", 3, 2, 4, 3), stride=stride, padding=padding, output_padding=output)
+    add(make("f32", 1, 2, 2, 1, 2), make("f32", 2, 32, 3, 4, 2), stride=2, padding=1)
     for wrong, w in ((x[0, 0], make("f32", 4, 2, 3)), (x, make("f32", 4, 2)), (x, make("f32", 3, 2, 3)), (x, make("f64", 4, 2, 3)), (x[..., :0], make("f32", 4, 2, 3)),
                      (x[None], make("f32", 4, 2, 3))):
         add(wrong, w, rank=1)
