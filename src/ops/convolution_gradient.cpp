@@ -32,6 +32,13 @@ void Convolve::gradient(Formula& f) {
   if (f.wants(1)) f.set(1, of_weight(widened(x), g, a, weight.sizes()));
 }
 
+void Transposed::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor &x = f.tensor(0), &weight = f.tensor(1), &g = f.gradient();
+  if (f.wants(0)) f.set(0, convolved(g, weight, a));
+  if (f.wants(1)) f.set(1, of_weight(g, x, a, weight.sizes()));
+}
+
 }  // namespace ops
 
 std::tuple<Tensor, Tensor, Tensor> convolution_backward(ops::At gradient, const Tensor& x,

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "ops/by_formula.h"
 #include "ops/memory_format.h"
 #include "vitro/ops/convolution.h"
 
@@ -39,6 +40,24 @@ Tensor windows_of(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight);
 // The adjoint of `convolve`: the sums of what each element of x [n, o, ...] adds to the elements
 // that it is computed from, [n, c, sizes...]. Ignores `padding_after`.
 Tensor transposed(const At& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes);
+
+struct TransposedAttrs : ConvolveAttrs {
+  Sizes sizes;
+  static constexpr void each(auto&& f) {
+    ConvolveAttrs::each(f);
+    f("sizes", &TransposedAttrs::sizes);
+  }
+};
+// `transposed`, whose gradients are those of one convolution instead of one for each phase.
+struct Transposed : ByFormula {
+  static constexpr std::string_view name = "transposed",
+                                    signatures = "(Tensor input, Tensor weight) -> Tensor";
+  static constexpr int arity = 2;
+  using Attrs = TransposedAttrs;
+  static void shape(ShapeCall& call);
+  static void expand(std::span<const Operand> operands, AttrsView attrs, std::span<Tensor> results);
+  static void gradient(Formula& f);
+};
 
 // The convolution whose adjoint is a transposed convolution, and the spatial sizes of the result of
 // that one. Error of `op` if the arguments do not fit x, which is a batch.

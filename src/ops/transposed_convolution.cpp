@@ -247,8 +247,22 @@ class Phases {
 
 }  // namespace
 
+void Transposed::shape(ShapeCall& call) {
+  const TensorMeta &x = *call.operands[0].meta, &weight = *call.operands[1].meta;
+  const auto& a = call.attrs.as<Attrs>();
+  Sizes sizes{x.sizes[0], weight.sizes[1] * a.groups};
+  for (const Size size : a.sizes) sizes.push_back(size);
+  call.results.push_back(dense_in(gives_channels_last(x, weight), x.dtype, x.device, sizes));
+}
+
+void Transposed::expand(std::span<const Operand> operands, AttrsView attrs,
+                        std::span<Tensor> results) {
+  const auto& a = attrs.as<Attrs>();
+  results[0] = Phases(operands[0].tensor(), operands[1].tensor(), a, a.sizes).run();
+}
+
 Tensor transposed(const At& x, const Tensor& weight, const ConvolveAttrs& a, const Sizes& sizes) {
-  return Phases(x.operand.tensor(), weight, a, sizes).run();
+  return by_formula<Transposed>(x.where, {x.operand, weight}, {a, sizes});
 }
 
 }  // namespace vitro::ops
