@@ -112,6 +112,7 @@ class Phases {
       pads = pads || !known_equal(pad[1], 0);
     }
     taps_ = in_order(reshape(pads ? constant_pad_nd(weight, pad) : weight, grouped));
+    if (!pads) taps_ = contiguous(taps_);  // then those of a run are, too
   }
 
   Tensor run() const {
@@ -226,7 +227,7 @@ class Phases {
     order.push_back(2);
     order.push_back(1);
     for (size_t d = 0; d < rank_; ++d) order.push_back(dim_of(2 * d) + 1);
-    return contiguous(permute(reversed.empty() ? taps : flip(taps, reversed), order));
+    return permute(reversed.empty() ? taps : flip(taps, reversed), order);
   }
 
   static constexpr int64_t most_phases = 64;  // of an axis, whose runs are looked for
