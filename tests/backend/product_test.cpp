@@ -500,6 +500,29 @@ TEST(ProductText, prefetches_what_follows_the_sums_if_it_is_not_in_a_cache) {
   EXPECT_FALSE(asks(source(64, 256, true)));
 }
 
+TEST(ProductText, loads_what_follows_a_column_once_for_all_rows_unless_rows_need_values_too) {
+  const auto source = [](bool of_rows) {
+    const Function f = [=](const std::vector<Tensor>& in) {
+      const Tensor y = relu(mm(in[0], in[1]) + in[2]);
+      return std::vector<Tensor>{of_rows ? y * in[3] : y};
+    };
+    const Compiled c = compile_graph(graph_of({{37, 65}, {65, 50}, {50}, {37, 1}}, f, true,
+                                              DType::f32, graph::InputKind::parameter));
+    return c.report.kernels.back().source;
+  };
+  const auto in_order = [](const std::string& text, std::initializer_list<std::string_view> parts) {
+    size_t at = 0;
+    for (const std::string_view part : parts) at = at == text.npos ? at : text.find(part, at);
+    return at != text.npos;
+  };
+  const std::string columns = source(false), rows = source(true);
+  EXPECT_TRUE(in_order(columns, {"finish_part", "for (i64 column", "load(z + column, count)",
+                                 "for (i64 row", "load(sums"}))
+      << columns;
+  EXPECT_TRUE(in_order(rows, {"finish_part", "for (i64 row", "for (i64 column", "load(sums"}))
+      << rows;
+}
+
 TEST(ProductText, reads_as_blocks_of_sums_and_what_follows_them) {
   eager::init();
   for (const auto kind : {graph::InputKind::argument, graph::InputKind::parameter}) {

@@ -107,6 +107,8 @@ class Emitter {
   void multiply_rows(const loop::Product& p, std::string_view task);
   void multiply_computed(const loop::Product& p, const std::string& panels);
   void finish_sums(const loop::Product& p, const std::vector<std::string>& tiles);
+  bool finishes_columns(const loop::Product& p) const;
+  void finish_columns(const loop::Product& p);
   void open_lanes(sym::Expr index, sym::Expr extent, std::string_view end);
   void close_lanes();
   std::string product_of(int packed, bool bf16x6 = false) const;

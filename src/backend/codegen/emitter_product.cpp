@@ -467,9 +467,45 @@ void Emitter::multiply_computed(const loop::Product& p, const std::string& panel
   out_.close();
 }
 
+// Whether what follows the sums of a part is computed column by column: values of a column, such as
+// a bias, are then loaded once for all rows. Values and indices of a row would be computed again.
+bool Emitter::finishes_columns(const loop::Product& p) const {
+  if (!finishes_parts(p) || !kernel_.indirect_indices.empty()) return false;
+  bool of_column = false, of_row = false;
+  loop::each_index(p.body, [&](Expr e) {
+    if (!e.defined()) return;
+    const bool row = sym::contains(e, p.row), column = sym::contains(e, p.column);
+    of_column = of_column || (column && !row);
+    of_row = of_row || (row && (!column || !sym::as_linear(e, p.row)));
+  });
+  return of_column && !of_row;
+}
+
+// The epilogue for every vector of columns and its rows.
+void Emitter::finish_columns(const loop::Product& p) {
+  const std::string_view row = sym::name_of(p.row), column = sym::name_of(p.column);
+  const std::string end = "at.column + at.columns";
+  hoist(p.body, {p.row, p.column}, p.sum);
+  out_.open("for (i64 ", column, " = at.column; ", column, " < ", end, "; ", column,
+            " += ", kernel_.lanes, ") {");
+  open_lanes(p.column, p.n, end);
+  hoist(p.body, {p.row}, p.sum);
+  out_.open("for (i64 ", row, " = at.row; ", row, " < at.row + at.rows; ++", row, ") {");
+  push_scope();
+  out_.line("const Vec<", type_text(p.accumulate), "> sum = load(sums + (", row,
+            " - at.row) * stride + ", column, " - at.column);");
+  variables_[p.sum] = "sum";
+  declared_in_lanes_.insert(p.sum);
+  block(p.body);
+  pop_scope();
+  out_.close();
+  close_lanes();
+}
+
 // Writes the epilogue.  `tiles`: for each store across the lanes, the array that holds its values
 // until they are transposed.
 void Emitter::finish_sums(const loop::Product& p, const std::vector<std::string>& tiles) {
+  if (finishes_columns(p)) return finish_columns(p);
   // A dimension of the block: its index, the product's size along it, and the block's range.
   struct Side {
     Expr index, extent;
