@@ -290,17 +290,24 @@ class MatmulParts {
   [[gnu::always_inline]] MatmulParts(Acc* c, i64 stride, const ProductFinish* finish, i64 row)
       : all_finish_(finish), c_(c), c_stride_(stride), row_(row) {}
 
-  // `last`: the next tiles are the last ones that add to their sums; `first`: also the first ones.
-  [[gnu::always_inline]] void start(bool first, bool last) {
+  // Of so many vectors of columns. `last`: the next tiles are the last ones that add to their sums;
+  // `first`: also the first ones.
+  [[gnu::always_inline]] void start(bool first, bool last, i64 vectors) {
     finish_ = last ? all_finish_ : nullptr;
     own_ = finish_ && first;
+    vectors_ = vectors;
   }
   [[gnu::always_inline]] Acc* at(i64 row, i64 column) {
     return own_ ? tiles_ : c_ + row * c_stride_ + column;
   }
-  [[gnu::always_inline]] i64 stride() const { return own_ ? Panel::columns : c_stride_; }
-  // How many of the tiles that are left come before finish().
-  [[gnu::always_inline]] i64 tiles(i64 left) const { return finish_ ? smaller(left, most) : left; }
+  [[gnu::always_inline]] i64 stride() const { return own_ ? 16 * vectors_ : c_stride_; }
+  // How many of the tiles that are left, of at most `rows` rows, come before finish().
+  [[gnu::always_inline]] i64 tiles(i64 left, i64 rows) const {
+    if (!finish_) return left;
+    i64 some = 0;
+    for (i64 count = 0; some < left && count < least; ++some) count += rows * vectors_;
+    return some;
+  }
   [[gnu::always_inline]] void finish(i64 row, i64 rows, i64 column, i64 columns) {
     if (!finish_) return;
     const ProductBlock part{finish_->row + row_ + row, rows, finish_->column + column, columns};
@@ -310,14 +317,15 @@ class MatmulParts {
  private:
   using Panel = MatmulPanel<Acc>;
   // Enough vectors that a call of what follows costs little beside them.
-  static constexpr i64 least = 24, of_tile = Panel::rows * Panel::vectors,
-                       most = (least + of_tile - 1) / of_tile;
+  static constexpr i64 least = 24, most = 2 * least;
+  static_assert(Panel::rows * Panel::vectors <= least);
 
   const ProductFinish *const all_finish_, *finish_ = nullptr;
   Acc* const c_;
   const i64 c_stride_, row_;
+  i64 vectors_ = 0;
   bool own_ = false;
-  alignas(64) Acc tiles_[most * Panel::rows * Panel::columns];
+  alignas(64) Acc tiles_[most * 16];
 };
 
 // Copies rows of A, one after another, to `to`.
@@ -430,10 +438,10 @@ class MatmulRun {
     const T* b = copied ? right_ : b_ + panel * call_.b_panel_stride + k0 * call_.b_row_stride;
     const i64 b_stride = copied ? columns : call_.b_row_stride;
     MatmulAhead next = ahead(panel, k0, count, asked);
-    parts_.start(k0 == 0 && !call_.add, k0 + count == call_.k);
+    parts_.start(k0 == 0 && !call_.add, k0 + count == call_.k, vectors);
     const auto run = [&](i64 rows, i64 row, i64 tiles) __attribute__((always_inline)) {
       while (tiles > 0) {
-        const i64 some = parts_.tiles(tiles);
+        const i64 some = parts_.tiles(tiles, rows);
         if (call_.ahead_count > 0 && k0 + count == call_.k)
           matmul_prefetch_after(call_, row_ + row, some * rows, column, smaller(columns, wide));
         tiles_of(rows, vectors)(left(row, k0), stride(), b, b_stride, count, parts_.at(row, column),

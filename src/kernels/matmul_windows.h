@@ -225,7 +225,7 @@ class WindowsRun {
         taps_[i] = next_piece(length);
         rows_of_b += taps_[i].length;
       }
-      parts_.start(first == 0, first + count == all);
+      first_ = first == 0, last_ = first + count == all;
       for (i64 panel = 0; panel < panels_; ++panel) multiply(panel, k, count, rows_of_b);
       k += rows_of_b;
     }
@@ -258,8 +258,10 @@ class WindowsRun {
               of_tile = divide_up(divide_up(bytes, tiles_), 64) * 64,
               every = windows_ahead_every<Acc>(tiles_);
     const char* ahead = (const char*)next;
+    parts_.start(first_, last_, vectors);
     for (i64 tile = 0, row = 0; tile < tiles_;) {
-      const i64 first = row, end = tile + parts_.tiles(tiles_ - tile), stride = parts_.stride();
+      const i64 first = row, end = tile + parts_.tiles(tiles_ - tile, low + (tile < higher)),
+                stride = parts_.stride();
       Acc* c = parts_.at(first, column);
       for (; tile < end; ++tile) {
         const i64 rows = low + (tile < higher);
@@ -280,7 +282,8 @@ class WindowsRun {
   const i64 row_, count_, tiles_, panels_, pieces_;
   WindowsRows rows_{w_};
   WindowsTap tap_{};
-  i64 piece_ = 0;  // the next one of tap_
+  i64 piece_ = 0;                      // the next one of tap_
+  bool first_ = false, last_ = false;  // of the parts of the taps
   WindowsTap taps_[most_taps];
 };
 
