@@ -5,6 +5,7 @@
 #include "kernels/depthwise.h"
 #include "kernels/matmul_plain.h"
 #include "kernels/matmul_windows.h"
+#include "kernels/plane_windows.h"
 #include "kernels/winograd.h"
 
 namespace vitro::kernels_ahead::VITRO_ISA {
@@ -87,6 +88,9 @@ static void multiply_plain(const ProductCall& call, const void* then) {
 }
 template <class T>
 static void multiply_windows(const WindowsCall& call) {
+  if constexpr (__is_same(T, f32)) {
+    if (call.windows->channel_stride != 1) return matmul_multiply_planes<T>(call);
+  }
   matmul_multiply_windows<T>(call);
 }
 template <class T>

@@ -120,9 +120,10 @@ struct ProductCall {
 struct Windows {
   long size[3], out[3], taps[3], stride[3], dilation[3];
   long padding[3];  // before the first element
-  // In elements; the channels of a position are contiguous.
+  // In elements. The channels of a position are contiguous, or planes with contiguous lines
+  // (has_plane_strips()).
   long position_stride[3], image_stride;
-  long channels;
+  long channels, channel_stride = 1;
 };
 
 // c (+)= windows * b, for the rows from `row` on.
@@ -239,6 +240,18 @@ struct SplitScratch {
 [[gnu::always_inline]] inline bool joins_last_taps(long channels, long groups, long taps,
                                                    long dilation) {
   return channels < 16 && groups == 1 && taps > 1 && dilation == 1;
+}
+
+// Windows over planes of f32 (plane_windows.h): a task copies lines of at most product_rows rows
+// into strips, `outer_taps * channels` for each phase of the stride of the last dimension.
+inline constexpr long plane_most_strips = 64, plane_most_k = 256, plane_most_shift = 16,
+                      plane_strip = product_rows + plane_most_shift + 16;
+[[gnu::always_inline]] inline constexpr bool has_plane_strips(long channels, long outer_taps,
+                                                              long taps, long stride,
+                                                              long dilation) {
+  const long reach = (taps - 1) * dilation, phases = reach < stride ? reach + 1 : stride;
+  return channels < 16 && channels * outer_taps * phases <= plane_most_strips &&
+         channels * outer_taps * taps <= plane_most_k && reach / stride <= plane_most_shift;
 }
 
 inline constexpr long depthwise_most_taps = 64;

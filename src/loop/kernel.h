@@ -119,6 +119,8 @@ struct Windows {
   std::optional<Split> split = {};
   // Column j of the product reads channel j alone, and `channels` is 1.
   bool depthwise = false;
+  // If it is not 1, channels are planes of contiguous positions (kernels/plane_windows.h).
+  sym::Expr channel_stride = 1;
 
   void each(auto&& visit) const {
     for (const Dimension& d : dimensions) {
@@ -129,6 +131,7 @@ struct Windows {
     }
     visit(image_stride);
     visit(channels);
+    visit(channel_stride);
     if (winograd) visit(winograd->tiles);
   }
 };

@@ -203,7 +203,10 @@ class Printer {
     const Windows& w = *left.windows;
     put("windows of ", buffer(left.buffer), '[', left.base, " + ", w.image_stride, "*image");
     for (const Windows::Dimension& d : w.dimensions) put(" + ", d.position_stride, "*position");
-    w.depthwise ? put(" + column]:") : put(" + channel < ", w.channels, "]:");
+    if (!w.channel_stride.is(1)) put(" + ", w.channel_stride, "*channel");
+    w.depthwise              ? put(" + column]:")
+    : w.channel_stride.is(1) ? put(" + channel < ", w.channels, "]:")
+                             : put("], ", w.channels, " channels:");
     for (const Windows::Dimension& d : w.dimensions) {
       put(' ', d.taps, " taps of ", d.size, " to ", d.out, " (stride ", d.stride, ", padding ",
           d.padding, ", dilation ", d.dilation, ')');

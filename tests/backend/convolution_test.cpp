@@ -48,6 +48,13 @@ const std::vector<Shape> shapes{
     {{2, 18, 40}, {17, 18, 4}, {1}, {-2}, {1}, {1}},
     {{1, 17, 4, 5, 6}, {19, 17, 2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {0, 1, 1}, {1, 1, 2}},
     {{2, 2, 4, 5, 6}, {3, 2, 2, 3, 2}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+    {{2, 3, 9, 150}, {24, 3, 3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+    {{1, 2, 5, 80}, {70, 2, 3, 2}, {1, 3}, {0, 1}, {1, 0}, {1, 2}},
+    {{2, 1, 6, 20}, {8, 1, 5, 5}, {1, 1}, {2, 2}, {2, 2}, {1, 1}},
+    {{2, 3, 32, 16}, {20, 3, 16, 8}, {16, 8}, {0, 0}, {0, 0}, {1, 1}},
+    {{2, 8, 5, 40}, {8, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 8},
+    {{1, 8, 9, 30}, {8, 1, 5, 3}, {2, 1}, {2, 2}, {2, 2}, {1, 2}, 8},
+    {{1, 8, 9, 30}, {8, 1, 3, 3}, {2, 2}, {1, 1}, {0, 1}, {1, 1}, 8},
 };
 
 int64_t at(const Sizes& sizes, std::span<const int64_t> index) {
@@ -388,15 +395,31 @@ TEST(ConvolutionText, names_its_kind_and_sizes) {
   EXPECT_EQ(names({1, 32, 9}, {64, 1, 3}, {{1}, {1}, {1}, {1}, 32}), "depthwise conv3 32→64");
 }
 
-TEST(ConvolutionText, of_few_channels_copies_the_image_along_its_rows) {
-  const Function f = [](const std::vector<Tensor>& in) {
-    return std::vector<Tensor>{conv2d(in[0], in[1], {}, {.padding = {1, 1}})};
+TEST(ConvolutionText, of_few_channels_reads_planes_where_they_lie_unless_windows_are_large) {
+  const auto source = [](const Sizes& x, const Sizes& weight, int64_t stride, bool last = false) {
+    const Function f = [=](const std::vector<Tensor>& in) {
+      const Tensor image = last ? with_channels(in[0], false) : in[0];
+      return std::vector<Tensor>{
+          conv2d(image, in[1], {}, {.stride = {stride, stride}, .padding = {1, 1}})};
+    };
+    std::string all;
+    for (const auto& kernel : compile_graph(passed_graph_of({x, weight}, f)).report.kernels)
+      all += kernel.source;
+    return all;
   };
-  const Compiled c = compile_graph(passed_graph_of({{1, 3, 40, 40}, {32, 3, 3, 3}}, f));
-  std::string all;
-  for (const auto& kernel : c.report.kernels) all += kernel.source;
-  EXPECT_NE(all.find("store_strided(image_out"), std::string::npos) << all;
-  EXPECT_EQ(all.find("load_strided("), std::string::npos) << all;
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string planes = source({1, 3, 40, 48}, {32, 3, 3, 3}, 2);
+  EXPECT_FALSE(has(planes, "image_out")) << planes;
+  EXPECT_TRUE(has(planes, "{0, 48, 1}, 0, 3, 1920}")) << planes;
+  // Each element of a window would need a strip of its own.
+  const std::string large = source({1, 3, 64, 64}, {32, 3, 16, 16}, 16);
+  EXPECT_TRUE(has(large, "store_strided(image_out")) << large;
+  EXPECT_FALSE(has(large, "load_strided(")) << large;
+  // Channels are next to one another already.
+  const std::string last = source({1, 40, 48, 3}, {32, 3, 3, 3}, 2, true);
+  EXPECT_TRUE(has(last, "image_out")) << last;
 }
 
 TEST(ConvolutionText, of_one_channel_per_group_is_a_loop) {

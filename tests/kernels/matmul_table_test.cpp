@@ -343,10 +343,12 @@ TEST(Matmul, what_follows_the_sums_runs_once_for_each_when_it_is_complete) {
   }
 }
 
-// Sums over 3x3 windows of two images of 9 x 7 positions, with and without what follows them.
+// Sums over 3x3 windows of two images, with and without what follows them.
 template <class T>
-void check_following_windows(MatmulType type, int64_t channels, int64_t n, bool depthwise) {
-  constexpr int64_t images = 2, height = 9, width = 7, rows = images * height * width;
+void check_following_windows(MatmulType type, int64_t channels, int64_t n, bool depthwise,
+                             int64_t width = 7) {
+  constexpr int64_t images = 2, height = 9;
+  const int64_t rows = images * height * width;
   const int64_t of_position = depthwise ? n : channels, of_window = depthwise ? 1 : channels;
   const Windows windows{{1, height, width},
                         {1, height, width},
@@ -386,6 +388,87 @@ TEST(Matmul, what_follows_the_sums_of_windows_runs_once_for_each) {
     check_following_windows<float>(MatmulType::f32, 1, n, true);
     check_following_windows<double>(MatmulType::f64, 1, n, true);
   }
+  for (const int64_t width : {1, 2, 3, 16, 29, 70}) {  // eight channels: two positions at a time
+    for (const int64_t n : {8, 40}) {
+      check_following_windows<float>(MatmulType::f32, 1, n, true, width);
+      check_following_windows<double>(MatmulType::f64, 1, n, true, width);
+    }
+  }
+}
+
+struct PlaneSize {
+  int64_t height, width, channels, taps, stride, dilation, padding;
+};
+// Of two images: their windows, if channels are next to one another, and if they are planes.
+std::pair<Windows, Windows> windows_of(const PlaneSize& s) {
+  const int64_t reach = (s.taps - 1) * s.dilation + 1,
+                high = (s.height + 2 * s.padding - reach) / s.stride + 1,
+                wide = (s.width + 2 * s.padding - reach) / s.stride + 1;
+  Windows next{{1, s.height, s.width},
+               {1, high, wide},
+               {1, s.taps, s.taps},
+               {1, s.stride, s.stride},
+               {1, s.dilation, s.dilation},
+               {0, s.padding, s.padding},
+               {0, s.width * s.channels, s.channels},
+               s.height * s.width * s.channels,
+               s.channels};
+  Windows planes = next;
+  planes.position_stride[1] = s.width, planes.position_stride[2] = 1;
+  planes.channel_stride = s.height * s.width;
+  return {next, planes};
+}
+
+void check_planes(const PlaneSize& s, int64_t n) {
+  const auto [next, planes] = windows_of(s);
+  ASSERT_TRUE(has_plane_strips(s.channels, s.taps, s.taps, s.stride, s.dilation));
+  const int64_t plane = s.height * s.width, k = s.taps * s.taps * s.channels,
+                rows = 2 * next.out[1] * next.out[2], stride = (n + 15) / 16 * 16;
+  const std::vector<float> x = numbers<float>(2 * s.channels * plane, 1),
+                           w = numbers<float>(k * n, 2);
+  std::vector<float> turned(x.size());
+  for (int64_t i = 0; i < static_cast<int64_t>(x.size()); ++i) {
+    const int64_t image = i / (s.channels * plane), channel = i / plane % s.channels;
+    turned[(image * plane + i % plane) * s.channels + channel] = x[i];
+  }
+  for (const Set& set : sets()) {
+    const MatmulKernels& f = set.table[int(MatmulType::f32)];
+    std::vector<float> packed(f.packed_size(k, n)), want(rows * stride), got(rows * stride, -1.0F);
+    f.pack_taps(w.data(), s.taps * s.taps, 1, s.channels * n, n, 1, s.channels, n, packed.data(), 0,
+                f.panel_count(n));
+    WindowsCall call{0,           rows,        n,     turned.data(), &next, packed.data(),
+                     k * f.width, want.data(), stride};
+    f.multiply_windows(call);
+    call.x = x.data(), call.windows = &planes, call.c = got.data();
+    f.multiply_windows(call);
+    Following<float> following(rows, n);
+    call.finish = following.finish();
+    f.multiply_windows(call);
+    const std::vector<float>& sums = following.sums(set.name);
+    for (int64_t i = 0; i < rows * n; ++i) {
+      ASSERT_EQ(got[i / n * stride + i % n], want[i / n * stride + i % n]) << set.name << " " << i;
+      ASSERT_EQ(sums[i], want[i / n * stride + i % n]) << set.name << " sum " << i;
+    }
+  }
+}
+
+TEST(Matmul, windows_over_planes_have_the_sums_of_those_over_contiguous_channels) {
+  for (const int64_t n : {1, 8, 16, 33, 50, 70}) {
+    check_planes({9, 7, 3, 3, 1, 1, 1}, n);
+    check_planes({11, 150, 3, 3, 2, 1, 1}, n);
+    check_planes({9, 70, 1, 5, 1, 2, 4}, n);
+    check_planes({13, 40, 2, 3, 3, 1, 0}, n);
+    check_planes({8, 32, 3, 4, 4, 1, 0}, n);
+    check_planes({5, 6, 5, 2, 2, 3, 3}, n);
+  }
+}
+
+TEST(Matmul, windows_over_planes_have_strips_if_they_are_few_and_near) {
+  EXPECT_TRUE(has_plane_strips(3, 3, 3, 2, 1));
+  EXPECT_TRUE(has_plane_strips(3, 7, 7, 2, 1));
+  EXPECT_FALSE(has_plane_strips(16, 3, 3, 1, 1));    // channels fill a vector
+  EXPECT_FALSE(has_plane_strips(3, 16, 16, 16, 1));  // a strip for each element of a window
+  EXPECT_FALSE(has_plane_strips(1, 1, 2, 1, 17));    // a window is longer than a strip
 }
 
 void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns,

@@ -249,7 +249,8 @@ void Emitter::declare_windows(const loop::Windows& w) {
   list(&Dimension::stride, 1), list(&Dimension::dilation, 1), list(&Dimension::padding, 0);
   list(&Dimension::position_stride, 0);
   out_.line("const Windows windows = {", text, scalar_text(w.image_stride), ", ",
-            scalar_text(w.channels), "};");
+            scalar_text(w.channels),
+            w.channel_stride.is(1) ? "" : cat(", ", scalar_text(w.channel_stride)), "};");
 }
 
 void Emitter::multiply_windows(const loop::Product& p, const std::string& panels) {

@@ -223,7 +223,7 @@ class Joining {
     if (!p.left.windows)
       return p.left.row_stride == from.n && p.left.k_stride.is(1) && p.k == from.n && p.m == from.m;
     const loop::Windows& w = *p.left.windows;
-    if ((w.depthwise ? p.n : w.channels) != from.n) return false;
+    if ((w.depthwise ? p.n : w.channels) != from.n || !w.channel_stride.is(1)) return false;
     Expr stride = from.n, rows = 1;
     for (size_t d = w.dimensions.size(); d-- > 0;) {
       if (w.dimensions[d].position_stride != stride) return false;

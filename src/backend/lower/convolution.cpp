@@ -444,6 +444,11 @@ class ConvolutionLowering {
     std::optional<Image> x = in_memory();
     const bool plain = is_pointwise() && !depthwise_;
     if (x && plain && read_as_matrix(*x)) return;
+    if (x && can_read_strips(*x)) {
+      read_windows(*x, false);
+      left_.windows->channel_stride = channels_.is(1) ? Expr(0) : x->channel_stride;
+      return;
+    }
     const bool joins = joins_last_taps() && !depthwise_;
     if (!x || joins || !x->channel_stride.is(1) || of_channel_ > 1) x = copy_image(joins);
     if (plain && read_as_matrix(*x)) return;
@@ -484,6 +489,19 @@ class ConvolutionLowering {
     const auto channels = in_[1].constant(), taps = taps_.back().constant();
     return channels && taps &&
            kernels::joins_last_taps(*channels, spec_.groups, *taps, spec_.dilation.back());
+  }
+
+  // Whether windows read channels that are planes as they are. Machines with tiles for bf16 split
+  // positions into parts instead.
+  bool can_read_strips(const Image& x) const {
+    if (depthwise_ || spec_.groups != 1 || product_.accumulate != DType::f32) return false;
+    if (program_.machine().bf16_tiles && !program_.exact()) return false;
+    const auto channels = channels_.constant(), taps = taps_.back().constant(),
+               all = count_of(taps_).constant();
+    return x.strides.back().is(1) && channels && all && *all > 1 &&
+           (*channels == 1 || !x.channel_stride.is(1)) &&
+           kernels::has_plane_strips(*channels, *all / *taps, *taps, spec_.stride.back(),
+                                     spec_.dilation.back());
   }
 
   // Whether the positions that are rows of the product, of an image or of all of them, are evenly
