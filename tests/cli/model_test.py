@@ -354,6 +354,7 @@ class Model(unittest.TestCase):
             done = self.verify(name, "--reference", "torch", "--python", python)
             self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
             self.assertRegex(done.stdout, r"eager with reference: \d+ nodes?, 0 differ")
+        self.assertRegex(done.stdout, r"output_1 +eager with reference +i64\[\]")  # a number
 
     def test_verify_says_which_python_is_wrong(self):
         for python, part in (("no_such_python", "cannot import numpy, torch"), ("false", "--python PATH")):
