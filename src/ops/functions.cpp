@@ -2,6 +2,7 @@
 #include "functions.h"
 
 #include "bind.h"
+#include "ops/memory_format.h"
 #include "vitro/base/called_as.h"
 #include "vitro/core/autocast.h"
 #include "vitro/ops/all.h"
@@ -41,6 +42,12 @@ Tensor arange_between(const Scalar& start, const Scalar& end, std::optional<DTyp
 Tensor arange_to(const Scalar& end, std::optional<DType> dtype, const Layout& layout,
                  std::optional<Device> device, std::source_location from) {
   return arange_between(0, end, dtype, layout, device, from);
+}
+// Without a format the argument is a number, ATen's 0.
+Tensor contiguous_in(At x, std::string_view memory_format) {
+  if (memory_format.empty()) return contiguous(x);
+  const CalledAs name("contiguous", x.where);
+  return in_format("contiguous", x.operand.tensor(), memory_format);
 }
 Tensor layer_norm_of(At x, Sizes normalized_shape, const Tensor& weight, const Tensor& bias,
                      double eps) {
@@ -178,7 +185,7 @@ constexpr NamedFunction rows[] = {
     {"arange", "start, start + 1, ... before end.",
      ".start(Scalar start, Scalar end, " VITRO_OPTIONS ") -> Tensor", bound<&arange_between>},
     {"contiguous", "x itself if it is contiguous, else a contiguous copy.",
-     "(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)", bound<&contiguous>},
+     "(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)", bound<&contiguous_in>},
     {"reshape", "A view if the strides allow it, else a copy.",
      "(Tensor(a) self, SymInt[] shape) -> Tensor(a)", bound<&reshape>},
     {"flatten", "The dimensions from start_dim to end_dim as one.",

@@ -1,5 +1,7 @@
 #include "ops/memory_format.h"
 
+#include "core/numbers.h"
+#include "vitro/base/error.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/shapes.h"
 #include "vitro/ops/view.h"
@@ -49,6 +51,15 @@ Tensor with_channels_last(const Tensor& x) {
   Dims back{0, x.rank() - 1};
   for (int64_t d = 1; d + 1 < x.rank(); ++d) back.push_back(d);
   return permute(contiguous(permute(x, order_of_channels_last(rank))), back);
+}
+
+Tensor in_format(std::string_view op, const Tensor& x, std::string_view format) {
+  if (format == "preserve_format") return x;
+  if (format == "contiguous_format") return contiguous(x);
+  const int rank = format == "channels_last" ? 4 : format == "channels_last_3d" ? 5 : 0;
+  VITRO_CHECK(rank > 0 && x.rank() == rank, op, ": memory_format \"", format,
+              "\" does not fit sizes ", numbers_of(x.sizes()));
+  return with_channels_last(x);
 }
 
 }  // namespace vitro::ops

@@ -95,17 +95,9 @@ Tensor empty_permuted(const Sizes& size, const Dims& physical_layout, std::optio
 
 // ---- conversions ----
 
-Tensor in_format(const Tensor& x, const std::optional<std::string>& format) {
-  if (!format || *format == "preserve_format") return x;
-  if (*format == "contiguous_format") return contiguous(x);
-  const int rank = *format == "channels_last" ? 4 : *format == "channels_last_3d" ? 5 : 0;
-  VITRO_CHECK(rank > 0 && x.rank() == rank, "to: memory_format \"", *format,
-              "\" does not fit sizes ", numbers_of(x.sizes()));
-  return with_channels_last(x);
-}
 Tensor to_dtype(At x, DType dtype, bool, bool copy, const std::optional<std::string>& format) {
   const Tensor& t = x.operand.tensor();
-  const Tensor out = in_format(to(x, dtype), format);
+  const Tensor out = in_format("to", to(x, dtype), format.value_or("preserve_format"));
   return copy && out.impl() == t.impl() ? clone(x) : out;
 }
 Tensor to_device(At x, Device device, DType dtype, bool, bool copy,

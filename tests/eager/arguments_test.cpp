@@ -121,6 +121,19 @@ TEST_F(Arguments, layouts_of_results_follow_from_the_first_operand) {
     EXPECT_NEAR(quarter, 0.25F, 1e-6F);
 }
 
+TEST_F(Arguments, contiguous_takes_the_format_that_a_program_names) {
+  const auto in = [](std::string_view format, const Tensor& x) {
+    return ops::call("contiguous", {x}, {{"memory_format", std::string(format)}})[0];
+  };
+  const Tensor x = reshape(arange(120, DType::f32), {2, 3, 4, 5});
+  const Tensor y = in("channels_last", x);
+  EXPECT_EQ(y.strides(), (Sizes{60, 1, 15, 3}));
+  EXPECT_EQ(y.to_vector<float>(), x.to_vector<float>());
+  EXPECT_EQ(in("channels_last", y).const_data(), y.const_data());
+  EXPECT_EQ(in("contiguous_format", y).strides(), x.strides());
+  EXPECT_EQ(in("channels_last_3d", unsqueeze(x, 0)).strides(), (Sizes{120, 1, 40, 10, 2}));
+}
+
 TEST_F(Arguments, a_stride_longer_than_the_image_leaves_one_window) {
   const Tensor x = ones({1, 1, 4, 4}), weight = ones({1, 1, 2, 2});
   for (const int64_t stride : {int64_t{4}, int64_t{1} << 40, INT64_MAX}) {

@@ -405,8 +405,7 @@ const std::vector<Mistake>& mistakes() {
        [] {
          (void)ops::call("clone", {f({1})}, {{"memory_format", std::string("channels_last")}});
        }},
-      {"contiguous(): memory_format=\"channels_last\" is not implemented; needs "
-       "\"contiguous_format\"",
+      {"contiguous: memory_format \"channels_last\" does not fit sizes [1]",
        [] {
          (void)ops::call("contiguous", {f({1})}, {{"memory_format", std::string("channels_last")}});
        }},

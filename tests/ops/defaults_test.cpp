@@ -235,6 +235,7 @@ std::map<std::string, Row> arithmetic() {
       {"conv_transpose3d.input",
        {{volume(), volume()}, [] { (void)conv_transpose3d(volume(), volume()); }}},
       {"layer_norm", {{x(), List{3}}, [] { (void)layer_norm(x(), {3}); }}},
+      {"contiguous", {{x()}, [] { (void)contiguous(x()); }}},
       {"scaled_dot_product_attention",
        {{x(), x(), x()}, [] { (void)scaled_dot_product_attention(x(), x(), x()); }}},
   };
