@@ -252,6 +252,10 @@ void InputChecks::check_kind(size_t input, const ArgValue& given) const {
   } else {
     VITRO_CHECK(number && !number->is_complex(), "input ", wanted.name, ": got ", text_of(given),
                 ", needs a number");
+    const bool is_size = std::ranges::any_of(
+        varying_, [&](const Varying& one) { return one.input == input && one.dim == no_dim; });
+    VITRO_CHECK(!is_size || !number->is_floating(), "input ", wanted.name, ": got ", text_of(given),
+                ", needs an integer");
   }
 }
 

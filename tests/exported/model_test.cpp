@@ -190,6 +190,9 @@ TEST(ExportedModel, takes_numbers) {
     // What stands nowhere but in a guard: half of y was 12 rows.
     const std::string why = error_of([&] { model({x, Tensor::empty({26}), Scalar(4)}); });
     EXPECT_NE(why.find("L['y'].size()[0]"), std::string::npos) << why;
+    for (const double k : {4.5, 4.0, 1e300})
+      EXPECT_NE(error_of([&] { model({x, y, Scalar(k)}); }).find(", needs an integer"),
+                std::string::npos);
   }
 }
 
