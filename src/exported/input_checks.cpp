@@ -226,19 +226,28 @@ Scalar InputChecks::number_of(const Expression& input, std::span<const ArgValue>
   return Scalar(all[static_cast<size_t>(dim)].hint());
 }
 
+bool InputChecks::holds(const io::Guard& guard, const Symbols& symbols,
+                        std::span<const ArgValue> values) const {
+  const auto value_of = [&](const Expression& leaf) {
+    if (leaf.kind == Expression::Kind::input) return number_of(leaf, values);
+    const auto found = symbols.find(leaf.text);
+    VITRO_CHECK(found != symbols.end(), "has a symbol ", leaf.text,
+                " that is not a size of an input");
+    return Scalar(found->second);
+  };
+  try {
+    return evaluate(guard.condition, value_of).as_bool();
+  } catch (const Error& error) {
+    throw_error(cat("guard ", guard.text, ": ", error.what()));
+  }
+}
+
 void InputChecks::check_guards(const Symbols& symbols, std::span<const ArgValue> values) const {
-  for (const io::Guard& guard : program_.guards) {
-    const Scalar holds = evaluate(guard.condition, [&](const Expression& leaf) {
-      if (leaf.kind == Expression::Kind::input) return number_of(leaf, values);
-      const auto found = symbols.find(leaf.text);
-      VITRO_CHECK(found != symbols.end(), "guard ", guard.text, ": has a symbol ", leaf.text,
-                  " that is not a size of an input");
-      return Scalar(found->second);
-    });
-    VITRO_CHECK(holds.as_bool(), "the program was exported for inputs with ", guard.text,
+  for (const io::Guard& guard : program_.guards)
+    VITRO_CHECK(holds(guard, symbols, values), "the program was exported for inputs with ",
+                guard.text,
                 ", which these do not have; export it with sizes that are dynamic, or call it with "
                 "such sizes");
-  }
 }
 
 void InputChecks::check_kind(size_t input, const ArgValue& given) const {

@@ -45,6 +45,8 @@ class InputChecks {
   void check_sizes(const Symbols& symbols, std::span<const int64_t> numbers) const;
   void check_ranges(const Symbols& symbols) const;
   void check_guards(const Symbols& symbols, std::span<const ArgValue> values) const;
+  bool holds(const io::Guard& guard, const Symbols& symbols,
+             std::span<const ArgValue> values) const;
   Scalar number_of(const io::Expression& input, std::span<const ArgValue> values) const;
   std::string name_of(const Varying& one) const;  // "size 1 of input x"
   // Nothing if a symbol has no value.

@@ -348,6 +348,17 @@ TEST(ExportedModel, refuses_inputs_that_the_export_was_not_made_for) {
             std::string::npos);
 }
 
+TEST(ExportedModel, names_the_guard_that_cannot_be_computed) {
+  const std::string path = (fs::path(testing::TempDir()) / "guard.pt2").string();
+  io::write_package(path, io::program_text(io::add_node, R"j("8 // (L['x'].size()[0] - 3) == 8")j"),
+                    {{"block.w", io::SavedWeight::Kind::parameter, zeros({4})}});
+  const ExportedModel model = load(path);
+  EXPECT_EQ(error_of([&] { model({zeros({4, 4})}); }), "");
+  const std::string why = error_of([&] { model({zeros({3, 4})}); });
+  EXPECT_NE(why.find("guard 8 // (L['x'].size()[0] - 3) == 8: division by zero"), std::string::npos)
+      << why;
+}
+
 TEST(ExportedModel, names_the_python_line_in_errors) {
   const ExportedModel model = load(file("dynamic.pt2"));
   const Tensor ids = full({2, 6}, 99, DType::i64), x = zeros({2, 6, 4});
