@@ -2,10 +2,10 @@
 // the result, its phase t, are a convolution of x with stride 1, whose taps are every s-th of the
 // kernel, reversed. Adjacent phases that begin at the same element of x and have the same number
 // of taps are the channels of one convolution. The results are interleaved.
-//   kernel of 5, stride 3:              phases 0 and 1 have two taps (0 3, 1 4), phase 2 has one
-//   (2) kernel of 4, stride 2, padding 1:   phase 0 has the taps 1 3, phase 1 the taps 0 2 and
-//   begins
-//                                       one element later
+//
+// A kernel of 5 with stride 3: phases 0 and 1 have two taps (0 3, 1 4), phase 2 has one (2). A
+// kernel of 4 with stride 2 and padding 1: phase 0 has the taps 1 3, phase 1 the taps 0 2, and
+// begins one element later.
 #include <algorithm>
 #include <numeric>
 
