@@ -44,6 +44,38 @@ template <int rows, int vectors, class Acc>
   sums.write(c, 16 * vectors);
 }
 
+// At most eight columns fill half of a vector: tiles of them have lanes along rows instead, and
+// transpose their sums. AVX2 has too few registers for that.
+inline constexpr i64 plane_turned_vectors = 2, plane_turned_rows = 16 * plane_turned_vectors;
+#if defined(__AVX512F__)
+inline constexpr i64 plane_turned_columns = 8;
+#else
+inline constexpr i64 plane_turned_columns = 0;
+#endif
+
+// c[plane_turned_rows][16] = the sums, for the first columns of sixteen.
+template <class Acc>
+[[gnu::noinline]] static void plane_turned_tile(const Acc* x, const i64* offsets, i64 k,
+                                                const Acc* b, Acc* c) {
+  Vec<Acc> sum[plane_turned_vectors][16] = {};
+#pragma clang loop unroll(disable)
+  for (const i64* end = offsets + k; offsets != end; ++offsets, b += MatmulPanel<Acc>::columns) {
+#pragma clang loop unroll(full)
+    for (int j = 0; j < plane_turned_columns; ++j) {
+      const Vec<Acc> right = splat(b[j]);
+#pragma clang loop unroll(full)
+      for (int v = 0; v < plane_turned_vectors; ++v)
+        sum[v][j] = fma(load(x + *offsets + 16 * v), right, sum[v][j]);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int v = 0; v < plane_turned_vectors; ++v) {
+    transpose(sum[v]);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 16; ++i) store(c + (16 * v + i) * 16, sum[v][i]);
+  }
+}
+
 template <class Acc>
 using PlaneTile = void (*)(const Acc*, const i64*, i64, const Acc*, Acc*);
 
@@ -112,7 +144,7 @@ template <class Acc>
 class PlaneWindowsRun {
  public:
   [[gnu::always_inline]] explicit PlaneWindowsRun(const WindowsCall& call)
-      : call_(call), w_(*call.windows) {
+      : call_(call), w_(*call.windows), turned_(call.columns <= plane_turned_columns) {
     const i64 reach = (w_.taps[2] - 1) * w_.dilation[2];
     phases_ = smaller(w_.stride[2], reach + 1);
     i64 lines = w_.taps[0] * w_.taps[1];
@@ -152,7 +184,10 @@ class PlaneWindowsRun {
   // Fills the strips for some rows of a line.
   [[gnu::always_inline]] void copy(i64 n, const i64 (&at)[3], i64 rows) {
     const i64 first = at[2] * w_.stride[2] - w_.padding[2],
-              count = (rows > least_rows ? rows : least_rows) + shift_;
+              computed = turned_ ? divide_up(rows, plane_turned_rows) * plane_turned_rows
+                         : rows > least_rows ? rows
+                                             : least_rows,
+              count = computed + shift_;
     Acc* to = strips_;
     for (i64 z = 0; z < w_.taps[0]; ++z) {
       for (i64 y = 0; y < w_.taps[1]; ++y) {
@@ -175,7 +210,17 @@ class PlaneWindowsRun {
   [[gnu::always_inline]] void multiply(i64 row, i64 rows, i64 column) {
     const i64 columns = smaller(Panel::columns, call_.columns - column);
     const Acc* b = (const Acc*)call_.b + column / Panel::columns * call_.b_panel_stride;
+    if constexpr (plane_turned_columns > 0) {
+      if (turned_) return multiply_turned(row, rows, b);
+    }
     by_vectors<Panel::vectors>(divide_up(columns, 16), row, rows, column, columns, b);
+  }
+
+  [[gnu::always_inline]] void multiply_turned(i64 row, i64 rows, const Acc* b) {
+    for (i64 first = 0; first < rows; first += plane_turned_rows) {
+      plane_turned_tile(strips_ + first, offsets_, k_, b, sums_);
+      pass_on<1>({row + first, smaller(plane_turned_rows, rows - first), 0, call_.columns});
+    }
   }
 
   template <int vectors>
@@ -223,6 +268,7 @@ class PlaneWindowsRun {
 
   const WindowsCall& call_;
   const Windows& w_;
+  const bool turned_;
   i64 phases_ = 1, shift_ = 0, k_ = 0;
   i64 offsets_[plane_most_k];
   alignas(64) Acc sums_[most_sums];
