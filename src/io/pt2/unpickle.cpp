@@ -277,6 +277,7 @@ void Machine::step(uint8_t opcode) {
 void Machine::push_long() {
   const size_t size = take<uint8_t>();
   const std::string_view bytes = take_text(size);
+  if (!why_.empty()) return;
   if (bytes.size() > sizeof(int64_t)) return fail("it has an integer of more than 64 bits");
   int64_t number = !bytes.empty() && (bytes.back() & 0x80) ? -1 : 0;
   std::memcpy(&number, bytes.data(), bytes.size());
