@@ -12,13 +12,14 @@
 namespace vitro::kernels::inline VITRO_ISA {
 
 // Rows of a tile, and vectors of channels: independent sums hide the latency of fma. Seven rows
-// leave two of the sixteen registers of AVX2 for weights, and divide many lines.
+// leave two of the sixteen registers of AVX2 for weights, and divide many lines; of f64, sixteen
+// lanes are several registers anyway.
 template <class Acc>
-inline constexpr int depthwise_rows = MatmulPanel<Acc>::vectors > 1 ? 8
+inline constexpr int depthwise_vectors = sizeof(Acc) == 4 && MatmulPanel<Acc>::vectors > 1 ? 2 : 1;
+template <class Acc>
+inline constexpr int depthwise_rows = MatmulPanel<Acc>::vectors > 1 ? 4 * depthwise_vectors<Acc>
                                       : MatmulPanel<Acc>::rows == 6 ? 7
                                                                     : MatmulPanel<Acc>::rows;
-template <class Acc>
-inline constexpr int depthwise_vectors = MatmulPanel<Acc>::vectors > 1 ? 2 : 1;
 
 // The taps of a tile, as lines of taps, and the channels of its weights.
 template <class Acc>
