@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/numbers.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
@@ -119,9 +120,62 @@ void ScaledDotProductAttention::expand(std::span<const Operand> operands, AttrsV
 
 }  // namespace ops
 
+namespace {
+
+// Each head as often as needed for `heads` of them.
+Tensor with_heads(const Tensor& x, Size heads) {
+  if (equal(x.size(-3), heads)) return x;
+  const int64_t rank = x.rank();
+  Sizes each = x.sizes(), all = each;
+  each.insert(static_cast<size_t>(rank - 2), heads / x.size(-3));
+  all[static_cast<size_t>(rank - 3)] = heads;
+  return reshape(expand(unsqueeze(x, rank - 2), each), all);
+}
+
+// Heads of q that share keys are a dimension in which these are broadcast.
+Tensor grouped_attention(const ops::At& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+                         double dropout_p, bool is_causal, std::optional<double> scale) {
+  constexpr std::string_view name = ops::ScaledDotProductAttention::name;
+  const Tensor& t = q.operand.tensor();
+  VITRO_CHECK(t.rank() >= 3 && k.rank() >= 3 && v.rank() >= 3, name,
+              ": enable_gqa needs tensors of rank 3 or more");
+  const Size heads = t.size(-3);
+  for (const Tensor& one : {k, v}) {
+    VITRO_CHECK(!equal(one.size(-3), 0) && equal(heads % one.size(-3), 0), name,
+                ": enable_gqa needs a multiple of the heads of k and v in q, got sizes ",
+                numbers_of(t.sizes()), ", ", numbers_of(k.sizes()), " and ", numbers_of(v.sizes()));
+  }
+  if (!equal(k.size(-3), v.size(-3)))
+    return scaled_dot_product_attention(q, with_heads(k, heads), with_heads(v, heads), mask,
+                                        dropout_p, is_causal, scale);
+  const auto split = [&](const Tensor& x) {
+    Sizes sizes = x.sizes();
+    const size_t at = sizes.size() - 3;
+    const bool is_broadcast = equal(sizes[at], 1);
+    const Size groups = is_broadcast ? Size(1) : k.size(-3);
+    sizes.insert(at + 1, sizes[at] / groups);
+    sizes[at] = groups;
+    return reshape(x, sizes);
+  };
+  const Tensor y = scaled_dot_product_attention(
+      {split(t), q.where}, unsqueeze(k, -3), unsqueeze(v, -3),
+      mask.defined() && mask.rank() >= 3 ? split(mask) : mask, dropout_p, is_causal, scale);
+  Sizes sizes = y.sizes();
+  const size_t at = sizes.size() - 4;
+  sizes[at + 1] = sizes[at] * sizes[at + 1];
+  sizes.erase(at);
+  return reshape(y, sizes);
+}
+
+}  // namespace
+
 Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
-                                    std::optional<double> scale) {
+                                    std::optional<double> scale, bool enable_gqa) {
+  if (enable_gqa) {
+    const CalledAs name(ops::ScaledDotProductAttention::name, q.where);
+    return grouped_attention(q, k, v, attn_mask, dropout_p, is_causal, scale);
+  }
   using Op = ops::ScaledDotProductAttention;
   const Op::Attrs attrs{is_causal, scale};
   if (dropout_p == 0) return ops::call<Op>(q.where, {q.operand, k, v, attn_mask}, attrs);

@@ -91,6 +91,22 @@ def attend(family, q, k, value, mask=None, **attrs):
     family.add("scaled_dot_product_attention", q, k, value, mask, attrs=attrs, call=call, tolerance=ATTENTION)
 
 
+def grouped_attention(family):
+    for name in ("f32", "bf16"):
+        q, k, value = (v.numbers(name, (2, heads, n, 8), key, low=-1, high=1) for heads, n, key in ((6, 5, "q"), (2, 7, "k"), (2, 7, "v")))
+        attend(family, q, k, value, enable_gqa=True)
+        attend(family, q, k, value, is_causal=True, scale=0.5, enable_gqa=True)
+    for sizes in ((5, 7), (1, 5, 7), (6, 5, 7), (2, 1, 1, 7), (2, 6, 5, 7)):
+        mask = v.numbers("bool", sizes, "mask") | (torch.arange(7) == 0)
+        attend(family, q, k, value, mask, enable_gqa=True)
+    make = lambda *sizes: v.numbers("f32", sizes, "grouped", low=-1, high=1)
+    attend(family, make(6, 5, 4), make(2, 7, 4), make(3, 7, 4), enable_gqa=True)
+    attend(family, make(4, 5, 4), make(4, 7, 4), make(4, 7, 3), enable_gqa=True)
+    attend(family, make(4, 5, 4), make(1, 7, 4), make(1, 7, 4), enable_gqa=True)
+    attend(family, make(2, 5, 6, 4).transpose(1, 2), make(2, 5, 2, 4).transpose(1, 2), make(2, 5, 2, 4).transpose(1, 2), enable_gqa=True)
+    attend(family, make(5, 5, 4), make(2, 7, 4), make(2, 7, 4), enable_gqa=True)
+
+
 def attention(family):
     for name in v.FLOATS:
         q, k, value = (v.numbers(name, (1, 2, n, 8), key, low=-1, high=1) for n, key in ((5, "q"), (7, "k"), (7, "v")))
@@ -107,6 +123,7 @@ def attention(family):
     q = v.numbers("f32", (1, 5, 2, 8), "q", low=-1, high=1).transpose(1, 2)
     attend(family, q, q, q, is_causal=True)
     attend(family, make(1, 2, 3, 4), make(1, 2, 3, 4), make(1, 2, 3, 4), torch.zeros(3, 3), is_causal=True)
+    grouped_attention(family)
     attend(family, make(1, 2, 3, 4), make(1, 2, 3, 5), make(1, 2, 3, 5))
 
 
