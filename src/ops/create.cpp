@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/numbers.h"
+#include "ops/memory_format.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -143,8 +145,14 @@ void Copy::shape(ShapeCall& call) {
 
 void Clone::shape(ShapeCall& call) {
   const TensorMeta& x = tensor_of(call, 0);
-  const bool preserve = call.attrs.as<Attrs>().memory_format == MemoryFormat::preserve;
-  call.results.push_back(preserve ? like(x, x.dtype) : dense(x.dtype, x.device, x.sizes));
+  const MemoryFormat format = call.attrs.as<Attrs>().memory_format;
+  if (format == MemoryFormat::preserve) return call.results.push_back(like(x, x.dtype));
+  const bool channels_last = format != MemoryFormat::contiguous;
+  const int rank = format == MemoryFormat::channels_last ? 4 : 5;
+  VITRO_CHECK(!channels_last || x.rank() == rank, call.op, ": memory_format \"",
+              names_of_values(format)[static_cast<size_t>(format)], "\" needs a tensor of rank ",
+              rank, ", got sizes ", numbers_of(x.sizes));
+  call.results.push_back(dense_in(channels_last, x.dtype, x.device, x.sizes));
 }
 
 void ToCopy::shape(ShapeCall& call) {

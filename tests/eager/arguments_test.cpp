@@ -134,6 +134,18 @@ TEST_F(Arguments, contiguous_takes_the_format_that_a_program_names) {
   EXPECT_EQ(in("channels_last_3d", unsqueeze(x, 0)).strides(), (Sizes{120, 1, 40, 10, 2}));
 }
 
+TEST_F(Arguments, clones_have_the_format_that_a_program_names) {
+  const Tensor x = reshape(arange(120, DType::f32), {2, 3, 4, 5}),
+               y = clone(x, ops::MemoryFormat::channels_last);
+  EXPECT_EQ(y.strides(), (Sizes{60, 1, 15, 3}));
+  EXPECT_EQ(y.to_vector<float>(), x.to_vector<float>());
+  EXPECT_EQ(clone(y).strides(), y.strides());
+  EXPECT_EQ(clone(y, ops::MemoryFormat::contiguous).strides(), x.strides());
+  const Tensor volume = unsqueeze(x, 0);
+  EXPECT_EQ(clone(volume, ops::MemoryFormat::channels_last_3d).strides(),
+            (Sizes{120, 1, 40, 10, 2}));
+}
+
 TEST_F(Arguments, a_stride_longer_than_the_image_leaves_one_window) {
   const Tensor x = ones({1, 1, 4, 4}), weight = ones({1, 1, 2, 2});
   for (const int64_t stride : {int64_t{4}, int64_t{1} << 40, INT64_MAX}) {

@@ -400,11 +400,14 @@ const std::vector<Mistake>& mistakes() {
          (void)ops::call("scatter.reduce", {f({1}), Scalar(0), at, f({1})},
                          {{"reduce", std::string("sum")}});
        }},
-      {"clone(): argument 'memory_format' must be \"preserve\" or \"contiguous\", got "
-       "\"channels_last\"",
+      {"clone: memory_format \"channels_last\" needs a tensor of rank 4, got sizes [1]",
        [] {
          (void)ops::call("clone", {f({1})}, {{"memory_format", std::string("channels_last")}});
        }},
+      {"clone(): argument 'memory_format' must be \"preserve\", \"contiguous\", \"channels_last\" "
+       "or "
+       "\"channels_last_3d\", got \"rows\"",
+       [] { (void)ops::call("clone", {f({1})}, {{"memory_format", std::string("rows")}}); }},
       {"contiguous: memory_format \"channels_last\" does not fit sizes [1]",
        [] {
          (void)ops::call("contiguous", {f({1})}, {{"memory_format", std::string("channels_last")}});

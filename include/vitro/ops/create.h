@@ -105,9 +105,10 @@ struct Copy : Create {
   static auto vjp(auto g, auto, auto, auto) { return std::make_tuple(no_gradient, g); }
 };
 
-enum class MemoryFormat : uint8_t { preserve, contiguous };
+enum class MemoryFormat : uint8_t { preserve, contiguous, channels_last, channels_last_3d };
 constexpr auto names_of_values(MemoryFormat) {
-  return std::array<std::string_view, 2>{"preserve", "contiguous"};
+  return std::array<std::string_view, 4>{"preserve", "contiguous", "channels_last",
+                                         "channels_last_3d"};
 }
 struct CloneAttrs {
   MemoryFormat memory_format = MemoryFormat::preserve;
