@@ -84,8 +84,7 @@ class Exporter {
     static const bool registered = (register_backend(backend_name, &keep_graph), true);
     (void)registered;
     for (const Tensor* one : arguments)
-      VITRO_CHECK(one->defined() && !one->is_complex(),
-                  "export_graph: arguments must be tensors of real numbers");
+      VITRO_CHECK(one->defined(), "export_graph: an argument is an undefined tensor");
     VITRO_CHECK(options.inputs.empty() || options.inputs.size() == arguments.size(),
                 "export_graph: got ", options.inputs.size(), " names for ", arguments.size(),
                 " tensors in the arguments");
@@ -165,8 +164,7 @@ class Exporter {
     places_.clear();
     for (size_t i = 0; i < results_.size(); ++i) {
       const Tensor& result = results_[i];
-      VITRO_CHECK(result.defined() && !result.is_complex(), "export_graph: result ", i,
-                  " must be a tensor of real numbers");
+      VITRO_CHECK(result.defined(), "export_graph: result ", i, " is an undefined tensor");
       (void)result.const_data();
       places_.push_back(place_of(result));
       if (places_.back() != nowhere) continue;
@@ -354,6 +352,13 @@ class Exporter {
 };
 
 }  // namespace
+
+std::span<const Tensor* const> real_tensors(const compiled::TensorArguments& arguments,
+                                            std::string_view what) {
+  VITRO_CHECK(!arguments.has_complex(), "export_graph: ", what,
+              " must be tensors of real numbers; pass view_as_real(x)");
+  return arguments.tensors();
+}
 
 ExportedGraph export_run(std::span<const Tensor* const> arguments, Run run,
                          const KnownWeights& known, const ExportOptions& options) {

@@ -183,6 +183,19 @@ TEST(Save, arguments_are_tensors_of_their_own) {
       std::string::npos);
 }
 
+TEST(Save, complex_tensors_are_refused) {
+  const Tensor z = view_as_complex(random({3, 2}));
+  const auto doubled = [](const Tensor& t) { return t + t; };
+  EXPECT_NE(
+      error_of([&] { (void)export_graph(doubled, z); }).find("arguments must be tensors of real"),
+      std::string::npos);
+  const auto made = [](const Tensor& t) { return view_as_complex(t); };
+  EXPECT_NE(error_of([&] {
+              (void)export_graph(made, random({3, 2}));
+            }).find("results must be tensors of real"),
+            std::string::npos);
+}
+
 TEST(Save, conditions_on_sizes_of_unread_arguments_are_kept_or_refused) {
   const auto f = [](const Tensor& x, const Tensor& y) {
     return x.size(0) < y.size(0) ? x * 2 : x * 3;

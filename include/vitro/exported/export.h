@@ -16,7 +16,9 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -59,6 +61,9 @@ namespace exported {
 struct KnownWeights {
   std::vector<std::pair<std::string, const Tensor*>> parameters, buffers;
 };
+// The tensors. Error if one is complex: the graph would have the pairs of its numbers.
+std::span<const Tensor* const> real_tensors(const compiled::TensorArguments& arguments,
+                                            std::string_view what);
 using Run = FunctionRef<std::vector<Tensor>()>;  // the leaves of the result
 ExportedGraph export_run(std::span<const Tensor* const> arguments, Run run,
                          const KnownWeights& known, const ExportOptions& options);
@@ -96,11 +101,12 @@ ExportedGraph export_graph(const ExportOptions& options, F f, const Args&... arg
       compiled::TensorArguments leaves;
       compiled::leaves(result, leaves);
       std::vector<Tensor> out;
-      for (const Tensor* one : leaves.tensors()) out.push_back(*one);
+      for (const Tensor* one : exported::real_tensors(leaves, "results")) out.push_back(*one);
       return out;
     }
   };
-  return exported::export_run(arguments.tensors(), run, exported::known_weights(f), options);
+  return exported::export_run(exported::real_tensors(arguments, "arguments"), run,
+                              exported::known_weights(f), options);
 }
 template <class F, class... Args>
   requires(!std::is_same_v<F, ExportOptions>)
