@@ -590,6 +590,10 @@ TEST(FromPyTorch, options_of_compile_have_names) {
   gives_the_same(compile(f, {.fullgraph = true, .frozen = true}));
   gives_the_same(compile(f, {.name = "mlp"}));
   gives_the_same(disable(f));
+  const auto fast = compile(f, {.asynchronous = true});
+  gives_the_same(fast);
+  fast.wait();
+  gives_the_same(fast);
 }
 
 TEST(FromPyTorch, a_profiler_records_from_its_making_on) {
