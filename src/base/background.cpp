@@ -1,3 +1,5 @@
+// The thread that runs tasks: it is started by the first one, and never ends by itself.  At the end
+// of the process end() waits for the task that runs, so that nothing is destroyed under it.
 #include "base/background.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// Work that nobody waits for, such as compiling ahead of need: on one thread of the process, in order.
+// Work that nobody waits for, such as compiling ahead of need: on one thread of the process, in
+// order.
 //   if (!background::run([=] { compile(graph); })) compile(graph);
 #pragma once
 

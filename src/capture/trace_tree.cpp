@@ -221,9 +221,8 @@ void TraceTree::build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& var
     of->built_.notify_all();
   };
   counted(tree.get(), 1);
-  const std::shared_ptr<TraceTree> until(tree.get(), [counted, tree](TraceTree* of) {
-    counted(of, -1);
-  });
+  const std::shared_ptr<TraceTree> until(tree.get(),
+                                         [counted, tree](TraceTree* of) { counted(of, -1); });
   const auto task = [until, &variant, symbols = std::move(symbols)] {
     const NoGrad inside;
     until->build(variant, [&](sym::Expr e) { return symbols.value(e); });

@@ -36,7 +36,7 @@ class Convolution {
       taps_ *= sizes[d];
     }
     joins_ = !depthwise_ && kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups, sizes.back(),
-                                      spec_.dilation.back());
+                                                     spec_.dilation.back());
     set_windows(x, sizes);
     pack(weight);
   }
@@ -163,9 +163,8 @@ class Convolution {
       const int64_t group = task / cut.count, first = group * columns_;
       const kernels::ProductBlock at = cut.block(task % cut.count);
       const auto multiply = depthwise_ ? kernels_.multiply_depthwise : kernels_.multiply_windows;
-      multiply({at.row, at.rows, at.columns,
-                bytes(x_, depthwise_ ? at.column : group * channels_), &windows_,
-                panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
+      multiply({at.row, at.rows, at.columns, bytes(x_, depthwise_ ? at.column : group * channels_),
+                &windows_, panels + group * kernels_.packed_size(k(), columns_) + at.column * k(),
                 k() * kernels_.width, sums, product_columns<T>});
       by_positions_ ? write_positions(at, first, sums, out) : write_planes(at, first, sums, out);
     }
@@ -220,7 +219,8 @@ class Convolution {
 void run_convolution(const OpCall& call, const Tensor& out) {
   const Ints& weight = call.operands[1].tensor().impl()->sizes;
   const int64_t columns = weight[0] / call.op->contraction->windows(call.attrs).groups;
-  if (columns > 1 && kernels::is_depthwise(weight[1], 1, count_of(weight) / (weight[0] * weight[1])))
+  if (columns > 1 &&
+      kernels::is_depthwise(weight[1], 1, count_of(weight) / (weight[0] * weight[1])))
     return run_on_demand(call, {&out, 1});
   Convolution(call, out).run();
 }

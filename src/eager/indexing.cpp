@@ -85,7 +85,8 @@ bool gather_by_joined(const OpCall& call, const GatherSpec& spec, const Tensor& 
   const Tensor table = dense_copy(call.operands[static_cast<size_t>(spec.table)].tensor());
   const int64_t first = spec.indexed[0].axis, count = std::ssize(spec.indexed);
   if (spec.same_rank || spec.first != first || table.rank() == 0) return false;
-  const auto [result_begin, result_end] = std::pair(first, out.rank() - (table.rank() - count - first));
+  const auto [result_begin, result_end] =
+      std::pair(first, out.rank() - (table.rank() - count - first));
   const Ints &all = table.impl()->sizes, &of_out = out.impl()->sizes;
   const Ints chosen(std::span<const int64_t>(of_out).subspan(
       static_cast<size_t>(result_begin), static_cast<size_t>(result_end - result_begin)));
@@ -109,7 +110,8 @@ bool gather_by_joined(const OpCall& call, const GatherSpec& spec, const Tensor& 
     }
     sizes.back() *= size;
   }
-  for (int64_t d = first + count; d < table.rank(); ++d) sizes.push_back(all[static_cast<size_t>(d)]);
+  for (int64_t d = first + count; d < table.rank(); ++d)
+    sizes.push_back(all[static_cast<size_t>(d)]);
   const TensorImpl& dense = *table.impl();
   gather_rows(Tensor::over(dense.storage, dense.dtype, sizes,
                            contiguous_strides(call.op->name, sizes), dense.offset),

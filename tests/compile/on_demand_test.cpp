@@ -54,7 +54,8 @@ TEST(OnDemand, what_is_tested_here_has_no_kernel_compiled_ahead) {
 TEST(OnDemand, gathers_by_few_indices_of_adjacent_axes_need_no_kernel) {
   const size_t before = compiled_programs("index");
   const Tensor x = numbers({4, 5, 6});
-  const Tensor i = Tensor::from<int64_t>({3, 0, -1, 1}, {2, 2}), j = Tensor::from<int64_t>({-5, 2}, {2});
+  const Tensor i = Tensor::from<int64_t>({3, 0, -1, 1}, {2, 2}),
+               j = Tensor::from<int64_t>({-5, 2}, {2});
   const Tensor rows = index(x, {i, j}), columns = index(x, {Tensor(), i, j});
   for (int64_t a = 0; a < 2; ++a) {
     for (int64_t b = 0; b < 2; ++b) {
@@ -63,7 +64,7 @@ TEST(OnDemand, gathers_by_few_indices_of_adjacent_axes_need_no_kernel) {
       EXPECT_EQ(select(select(rows, 0, a), 0, b).to_vector<float>(),
                 select(select(x, 0, at), 0, second).to_vector<float>());
       const int64_t middle = at == 3 && a == 1 ? 4 : at,  // negative ones of longer axes
-                    last = b == 0 ? 1 : 2;
+          last = b == 0 ? 1 : 2;
       EXPECT_EQ(select(select(columns, 1, a), 1, b).to_vector<float>(),
                 select(select(x, 1, middle), 1, last).to_vector<float>());
     }

@@ -21,8 +21,8 @@ struct AttentionAttrs {
 
 // A bool mask is true for keys that take part, a floating-point mask is added to the scores; a
 // query without any key gives 0. `is_causal`: query i attends to keys 0 to i. `dropout_p`: the
-// probability of dropping a weight. `enable_gqa`: q has a multiple of the heads (the third size from
-// the end) of k and of v, of which adjacent ones share those of k and v.
+// probability of dropping a weight. `enable_gqa`: q has a multiple of the heads (the third size
+// from the end) of k and of v, of which adjacent ones share those of k and v.
 Tensor scaled_dot_product_attention(ops::At q, const Tensor& k, const Tensor& v,
                                     const Tensor& attn_mask = {}, double dropout_p = 0,
                                     bool is_causal = false, std::optional<double> scale = {},
