@@ -7,9 +7,12 @@ Rows are [family, sample, inputs, autocast, results]: `sample` is the number of 
 to which the f32 operands of the sample are cast, or "mixed": the first one stays f32, the others become bf16."""
 import gzip
 import json
+import os
 import pathlib
 import warnings
 
+# With instructions for bf16, torch's recurrent layers of f32 compute in bf16 under autocast.
+os.environ |= {"ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 import torch
 
 from op_samples.values import COMPLEX, DTYPES, NAMES

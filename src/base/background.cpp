@@ -1,8 +1,9 @@
 // The thread that runs tasks: it is started by the first one, and never ends by itself.  At the end
-// of the process end() waits for the task that runs, so that nothing is destroyed under it.
+// of the process end() waits for the task that runs, before anything that it uses is destroyed.
 #include "base/background.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -87,6 +88,16 @@ Worker& worker() {
   static auto* const made = new Worker;
   return *made;
 }
+
+// exit() destroys what is local to its thread before everything static, which the task may use. The
+// main thread has one from the time when the library is loaded.
+struct EndsFirst {
+  ~EndsFirst() {
+    if (gettid() == getpid()) worker().end();
+  }
+};
+thread_local EndsFirst ends_first;
+const void* const of_loading_thread = &ends_first;
 
 }  // namespace
 
