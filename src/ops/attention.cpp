@@ -145,21 +145,26 @@ Tensor grouped_attention(const ops::At& q, const Tensor& k, const Tensor& v, con
                 ": enable_gqa needs a multiple of the heads of k and v in q, got sizes ",
                 numbers_of(t.sizes()), ", ", numbers_of(k.sizes()), " and ", numbers_of(v.sizes()));
   }
-  if (!equal(k.size(-3), v.size(-3)))
+  const bool has_heads = mask.defined() && mask.rank() >= 3;
+  VITRO_CHECK(!has_heads || equal(mask.size(-3), 1) || equal(mask.size(-3), heads), name,
+              ": a mask of sizes ", numbers_of(mask.sizes()),
+              " is not for the heads of q of sizes ", numbers_of(t.sizes()));
+  const Size shared = k.size(-3);
+  if (equal(shared, heads) || !equal(shared, v.size(-3)))
     return scaled_dot_product_attention(q, with_heads(k, heads), with_heads(v, heads), mask,
                                         dropout_p, is_causal, scale);
   const auto split = [&](const Tensor& x) {
     Sizes sizes = x.sizes();
     const size_t at = sizes.size() - 3;
     const bool is_broadcast = equal(sizes[at], 1);
-    const Size groups = is_broadcast ? Size(1) : k.size(-3);
+    const Size groups = is_broadcast ? Size(1) : shared;
     sizes.insert(at + 1, sizes[at] / groups);
     sizes[at] = groups;
     return reshape(x, sizes);
   };
-  const Tensor y = scaled_dot_product_attention(
-      {split(t), q.where}, unsqueeze(k, -3), unsqueeze(v, -3),
-      mask.defined() && mask.rank() >= 3 ? split(mask) : mask, dropout_p, is_causal, scale);
+  const Tensor y =
+      scaled_dot_product_attention({split(t), q.where}, unsqueeze(k, -3), unsqueeze(v, -3),
+                                   has_heads ? split(mask) : mask, dropout_p, is_causal, scale);
   Sizes sizes = y.sizes();
   const size_t at = sizes.size() - 4;
   sizes[at + 1] = sizes[at] * sizes[at + 1];

@@ -326,6 +326,12 @@ const std::vector<Mistake>& mistakes() {
        [] { (void)layer_norm(f({2, 3}), {3}, f({2})); }},
       {"scaled_dot_product_attention: needs tensors of rank 2 or more",
        [] { (void)scaled_dot_product_attention(f({3}), f({3}), f({3})); }},
+      {"scaled_dot_product_attention: a mask of sizes [2, 5, 7] is not for the heads of q of sizes "
+       "[6, 5, 4]",
+       [] {
+         (void)scaled_dot_product_attention(f({6, 5, 4}), f({2, 7, 4}), f({2, 7, 4}), f({2, 5, 7}),
+                                            0, false, {}, true);
+       }},
       {"scaled_dot_product_attention: q of sizes [2, 3] and k of sizes [2, 4] differ in their last "
        "size",
        [] { (void)scaled_dot_product_attention(f({2, 3}), f({2, 4}), f({2, 3})); }},
