@@ -82,40 +82,40 @@ void gather_rows(const Tensor& table, size_t axis, const Tensor& indices, const 
 // out of range, which the kernel reports.
 bool gather_by_joined(const OpCall& call, const GatherSpec& spec, const Tensor& out) {
   constexpr int64_t most = 1 << 14;
-  const Tensor table = dense_copy(call.operands[static_cast<size_t>(spec.table)].tensor());
-  const int64_t first = spec.indexed[0].axis, count = std::ssize(spec.indexed);
-  if (spec.same_rank || spec.first != first || table.rank() == 0) return false;
-  const auto [result_begin, result_end] =
-      std::pair(first, out.rank() - (table.rank() - count - first));
-  const Ints &all = table.impl()->sizes, &of_out = out.impl()->sizes;
-  const Ints chosen(std::span<const int64_t>(of_out).subspan(
-      static_cast<size_t>(result_begin), static_cast<size_t>(result_end - result_begin)));
+  const Tensor& table = call.operands[static_cast<size_t>(spec.table)].tensor();
+  const Ints& all = table.impl()->sizes;
+  const int64_t begin = spec.indexed[0].axis, count = std::ssize(spec.indexed);
+  const auto first = static_cast<size_t>(begin), end = static_cast<size_t>(begin + count);
+  if (spec.same_rank || spec.first != begin || all.empty()) return false;
+  for (int64_t i = 0; i < count; ++i)
+    if (spec.indexed[static_cast<size_t>(i)].axis != begin + i) return false;
+  const std::span<const int64_t> result(out.impl()->sizes), of_table(all),
+      inner = of_table.subspan(end);
+  const Ints chosen(result.subspan(first, result.size() - first - inner.size()));
   if (count_of(chosen) > most) return false;
-  const Tensor joined = Tensor::empty(chosen, DType::i64, cpu);
+  const Tensor joined = Tensor::empty(chosen, DType::i64, cpu),
+               indices = Tensor::empty(chosen, DType::i64, cpu);
   fill_elements(0, joined);
   auto* const at = static_cast<int64_t*>(joined.impl()->storage.data());
-  Ints sizes(std::span<const int64_t>(all).first(static_cast<size_t>(first)));
+  const auto* const given = static_cast<const int64_t*>(indices.const_data());
+  Ints sizes(of_table.first(first));
   sizes.push_back(1);
-  for (int64_t i = 0; i < count; ++i) {
-    const IndexedAxis& one = spec.indexed[static_cast<size_t>(i)];
-    if (one.axis != first + i) return false;
-    const Tensor indices = Tensor::empty(chosen, DType::i64, cpu);
+  for (const IndexedAxis& one : spec.indexed) {
     copy_elements(call.operands[static_cast<size_t>(one.indices)].tensor(), indices);
-    const auto* given = static_cast<const int64_t*>(indices.const_data());
     const int64_t size = all[static_cast<size_t>(one.axis)];
-    for (int64_t j = 0; j < count_of(chosen); ++j) {
-      const int64_t index = given[j] < 0 && spec.wraps ? given[j] + size : given[j];
+    for (int64_t i = 0; i < count_of(chosen); ++i) {
+      const int64_t index = given[i] < 0 && spec.wraps ? given[i] + size : given[i];
       if (index < 0 || index >= size) return false;
-      at[j] = at[j] * size + index;
+      at[i] = at[i] * size + index;
     }
     sizes.back() *= size;
   }
-  for (int64_t d = first + count; d < table.rank(); ++d)
-    sizes.push_back(all[static_cast<size_t>(d)]);
-  const TensorImpl& dense = *table.impl();
-  gather_rows(Tensor::over(dense.storage, dense.dtype, sizes,
-                           contiguous_strides(call.op->name, sizes), dense.offset),
-              static_cast<size_t>(first), joined, out);
+  for (const int64_t size : inner) sizes.push_back(size);
+  const Tensor dense = dense_copy(table);
+  const TensorImpl& of = *dense.impl();
+  gather_rows(Tensor::over(of.storage, of.dtype, sizes, contiguous_strides(call.op->name, sizes),
+                           of.offset),
+              first, joined, out);
   return true;
 }
 
