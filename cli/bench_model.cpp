@@ -125,8 +125,7 @@ void serve(const BenchSetting& setting, const BenchRow& row, const std::string& 
   const int64_t loading = ns_since(begin);
   const std::vector<ArgValue> inputs = inputs_of(model, setting, row.batch);
   if (!folder.empty()) write_inputs(folder + "/inputs.npz", model, inputs);
-  if (row.mode == compiled_mode && !model.is_compiled())
-    model = model.compile({.asynchronous = setting.asynchronous});
+  if (row.mode == compiled_mode) model = compiled(model, {.asynchronous = setting.asynchronous});
   begin = ticks();
   std::optional<ModelResults> results = model(std::span<const ArgValue>(inputs));
   const int64_t first = ns_since(begin);

@@ -165,8 +165,8 @@ bool names_model(std::string_view word) {
   return word.ends_with(".pt2") || word.ends_with(".vitro");
 }
 
-ExportedModel compiled(const ExportedModel& model) {
-  return model.is_compiled() ? model : model.compile();
+ExportedModel compiled(const ExportedModel& model, const CompileOptions& options) {
+  return model.is_compiled() ? model : model.compile(options);
 }
 
 std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<std::string>& words,

@@ -20,7 +20,7 @@ bool names_model(std::string_view word);
 void check_is_another_file(const std::string& output, const std::string& model);
 
 // The model compiled; itself if its file is of `vitro compile`.
-ExportedModel compiled(const ExportedModel& model);
+ExportedModel compiled(const ExportedModel& model, const CompileOptions& options = {});
 
 // What --input takes, for its help.
 constexpr const char* input_words =
