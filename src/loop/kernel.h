@@ -119,7 +119,7 @@ struct Windows {
   std::optional<Split> split = {};
   // Column j of the product reads channel j alone, and `channels` is 1.
   bool depthwise = false;
-  // If it is not 1, channels are planes of contiguous positions (kernels/plane_windows.h).
+  // If it is not 1, channels are planes of contiguous positions (kernels/plane_windows.h); 0: one.
   sym::Expr channel_stride = 1;
 
   void each(auto&& visit) const {

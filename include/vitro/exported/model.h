@@ -6,7 +6,7 @@
 //   Tensor logits = out["logits"];                  // or by number: out[0]
 //   int64_t n = std::get<Scalar>(out.value(1)).as_int();       // a result that is a number
 //   auto fast = model.compile();                    // fused kernels, made by the first call
-//   auto soon = model.compile({.asynchronous = true});   // no call waits for them
+//   auto soon = model.compile({.asynchronous = true});   // calls run op by op meanwhile
 //   model.save_compiled("model.vitro", {{x, y}});
 //   auto file = vitro::load("model.vitro");         // compiled, without the compiler library
 // Inputs and outputs are the leaves of the exported arguments and results, in order; nested ones
