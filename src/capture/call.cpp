@@ -445,13 +445,14 @@ void Call::build_new(SegmentVariant& variant) {
 
 // Passes and shape rules get the values of this call's symbols, as the program does now.
 void Call::build(SegmentVariant& variant) const {
-  if (tree_->options().asynchronous && can_build_later())
-    return TraceTree::build_later(memory_->tree, variant, values_.symbols);
   const InterpreterFrame* const now = thread_state.top;
-  tree_->build(variant, [now](sym::Expr e) {
+  const auto value_of = [now](sym::Expr e) {
     const UsingStack as_now(now);
     return vitro::value_of(e);
-  });
+  };
+  if (tree_->options().asynchronous && can_build_later())
+    return TraceTree::build_later(memory_->tree, variant, value_of);
+  tree_->build(variant, value_of);
 }
 
 void Call::abandon() {

@@ -123,7 +123,7 @@ class Call final : public Interpreter {
   std::vector<uint64_t> find_saved(uint32_t end) const;
   void build_new(SegmentVariant& variant);
   void build(SegmentVariant& variant) const;
-  // Whether the values that building needs are known when the call has ended.
+  // Whether compiling needs nothing of the call.
   bool can_build_later() const { return data_.is_empty() && is_alone_; }
   void release_slots() {
     slots_.release(matcher_.cursor()->slots_after);

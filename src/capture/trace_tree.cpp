@@ -20,6 +20,10 @@
 namespace vitro::capture {
 namespace {
 
+int64_t ns_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+}
+
 uint32_t next_number() {
   static std::atomic<uint32_t> last{0};
   return last.fetch_add(1);
@@ -179,28 +183,29 @@ SegmentVariant* TraceTree::variant(TraceNode& last, const std::vector<uint64_t>&
   return variant;
 }
 
-void TraceTree::make(SegmentVariant& variant, const ValueOf& value_of) {
+void TraceTree::part_of_building(SegmentVariant& variant, FunctionRef<void()> part) {
+  const auto begin = std::chrono::steady_clock::now();
+  const sym::DataBounds nobody_runs_anything_now;
+  try {
+    part();
+  } catch (...) {
+    variant.why_not = what_was_thrown();
+    variant.why_code = &not_compiled;
+  }
+  variant.compile_ns += ns_since(begin);
+}
+
+bool TraceTree::make_plan_of(SegmentVariant& variant, const ValueOf& value_of) const {
   const Verdict said = make_plan(*variant.last, variant.live, variant.saved, options_.memory_budget,
                                  value_of, &variant.plan);
   if (!said) {
     variant.why_not = said.why;
     variant.why_code = said.code;
-  } else if (!variant.plan.empty()) {
-    variant.segment = compiled(variant, &variant.why_not, &variant.why_code);
-    if (variant.segment) variant.guards = guards_of(*variant.segment, variant.plan);
   }
+  return said && !variant.plan.empty();
 }
 
-void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
-  const auto begin = std::chrono::steady_clock::now();
-  const sym::DataBounds nobody_runs_anything_now;
-  try {
-    make(variant, value_of);
-  } catch (...) {
-    variant.why_not = what_was_thrown();
-    variant.why_code = &not_compiled;
-  }
-  variant.compile_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+void TraceTree::finish(SegmentVariant& variant) {
   const bool ready = variant.why_code == nullptr;
   const SegmentVariant::State compiled =
       variant.has_questions() ? SegmentVariant::State::guarded : SegmentVariant::State::ready;
@@ -212,8 +217,19 @@ void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
     say_once(options_.name, *variant.why_code, variant.why_not);
 }
 
+void TraceTree::build(SegmentVariant& variant, const ValueOf& value_of) {
+  part_of_building(variant, [&] {
+    if (make_plan_of(variant, value_of)) compile(variant);
+  });
+  finish(variant);
+}
+
 void TraceTree::build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& variant,
-                            Symbols symbols) {
+                            const ValueOf& value_of) {
+  bool is_left = false;
+  tree->part_of_building(
+      variant, [&] { is_left = tree->make_plan_of(variant, value_of) && !tree->load(variant); });
+  if (!is_left) return tree->finish(variant);
   // Counts until the task is done, or dropped.
   const auto counted = [](TraceTree* of, int by) {
     const std::lock_guard hold(of->lock_);
@@ -223,9 +239,10 @@ void TraceTree::build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& var
   counted(tree.get(), 1);
   const std::shared_ptr<TraceTree> until(tree.get(),
                                          [counted, tree](TraceTree* of) { counted(of, -1); });
-  const auto task = [until, &variant, symbols = std::move(symbols)] {
+  const auto task = [until, &variant] {
     const NoGrad inside;
-    until->build(variant, [&](sym::Expr e) { return symbols.value(e); });
+    until->part_of_building(variant, [&] { until->compile(variant); });
+    until->finish(variant);
   };
   if (!background::run(task)) task();
 }
@@ -267,28 +284,63 @@ std::string TraceTree::budget_spent() const {
 }
 
 // Equal graphs are compiled once.  Two threads may compile the same one; the first result is kept.
-std::shared_ptr<CompiledSegment> TraceTree::compiled(const SegmentVariant& variant,
-                                                     std::string* why, const Code** code) {
+void TraceTree::compile(SegmentVariant& variant) {
   const graph::Graph& graph = variant.plan.graph;
   const Hash key = graph.hash();
   {
     std::lock_guard hold(lock_);
-    if (auto known = known_segment(key, graph)) return known;
-    *why = budget_spent();
-    if (!why->empty()) return *code = &budget_is_spent, nullptr;
+    variant.segment = known_segment(key, graph);
+    if (!variant.segment) variant.why_not = budget_spent();
   }
-  const auto begin = std::chrono::steady_clock::now();
-  std::shared_ptr<CompiledSegment> made;
-  try {
-    made = compiler_->compile(graph, variant.name, why);
-  } catch (...) {
-    *why = what_was_thrown();
+  if (!variant.why_not.empty()) {
+    variant.why_code = &budget_is_spent;
+    return;
   }
-  if (!made && why->empty()) *why = "the backend gave no reason";
+  if (!variant.segment) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::shared_ptr<CompiledSegment> made;
+    try {
+      made = compiler_->compile(graph, variant.name, &variant.why_not);
+    } catch (...) {
+      variant.why_not = what_was_thrown();
+    }
+    variant.segment = add_segment(std::move(made), key, graph, ns_since(begin));
+  }
+  if (variant.segment) {
+    variant.why_not.clear();
+    variant.guards = guards_of(*variant.segment, variant.plan);
+    return;
+  }
+  if (variant.why_not.empty()) variant.why_not = "the backend gave no reason";
+  variant.why_code = &not_compiled;
+}
+
+bool TraceTree::load(SegmentVariant& variant) {
+  const graph::Graph& graph = variant.plan.graph;
+  const Hash key = graph.hash();
+  {
+    std::lock_guard hold(lock_);
+    variant.segment = known_segment(key, graph);
+    if (!variant.segment && !budget_spent().empty()) return false;
+  }
+  if (!variant.segment) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::shared_ptr<CompiledSegment> made = compiler_->load(graph, variant.name);
+    if (!made) return false;
+    variant.segment = add_segment(std::move(made), key, graph, ns_since(begin));
+  }
+  variant.guards = guards_of(*variant.segment, variant.plan);
+  return true;
+}
+
+// Counts a compilation; returns null if nothing was made.
+std::shared_ptr<CompiledSegment> TraceTree::add_segment(std::shared_ptr<CompiledSegment> made,
+                                                        const Hash& key, const graph::Graph& graph,
+                                                        int64_t ns) {
   std::lock_guard hold(lock_);
   ++compiled_count_;
-  compile_ns_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-  if (!made) return *code = &not_compiled, nullptr;
+  compile_ns_ += ns;
+  if (!made) return nullptr;
   if (auto known = known_segment(key, graph)) return known;
   return segments_.emplace(key, std::move(made))->second;
 }

@@ -21,6 +21,7 @@
 
 #include "capture/segment_variant.h"
 #include "capture/trace_node.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/capture/function.h"
 
 namespace vitro::capture {
@@ -57,10 +58,10 @@ class TraceTree {
   // Makes a variant's plan and compiles it; afterwards its state is not `building`.  `value_of`:
   // values of symbols in the calling call.
   void build(SegmentVariant& variant, const ValueOf& value_of);
-  // The same on another thread, for a call with these values of symbols; the variant is `building`
-  // until then.
+  // The same, but what the compiler has not kept is compiled on another thread; the variant is
+  // `building` until then.
   static void build_later(std::shared_ptr<TraceTree> tree, SegmentVariant& variant,
-                          Symbols symbols);
+                          const ValueOf& value_of);
   // Until no other thread builds variants; returns at once on the thread that does, and in a forked
   // process.
   void wait() const;
@@ -99,9 +100,18 @@ class TraceTree {
       return reinterpret_cast<size_t>(s.file) * 31 + s.line * 1009 + s.column;
     }
   };
-  void make(SegmentVariant& variant, const ValueOf& value_of);
-  std::shared_ptr<CompiledSegment> compiled(const SegmentVariant& variant, std::string* why,
-                                            const Code** code);
+  // Runs a part of building: its time is the variant's, and a failure is why it is interpreted.
+  void part_of_building(SegmentVariant& variant, FunctionRef<void()> part);
+  // False if there is nothing to compile.
+  bool make_plan_of(SegmentVariant& variant, const ValueOf& value_of) const;
+  // False if it is not kept.
+  bool load(SegmentVariant& variant);
+  void compile(SegmentVariant& variant);
+  // The end of building.
+  void finish(SegmentVariant& variant);
+  std::shared_ptr<CompiledSegment> add_segment(std::shared_ptr<CompiledSegment> made,
+                                               const Hash& key, const graph::Graph& graph,
+                                               int64_t ns);
   // Why no more segments may be compiled; empty if they may.
   std::string budget_spent() const;
   std::shared_ptr<CompiledSegment> known_segment(const Hash& key, const graph::Graph& graph) const;

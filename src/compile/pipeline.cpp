@@ -189,10 +189,29 @@ class Compiler : public capture::SegmentCompiler {
                                                     const std::string& name,
                                                     std::string* why) override {
     try {
-      return std::make_shared<Segment>(parts_of(graph, name), graph);
+      note_compiled_here(graph, name);
+      PipelineState work{name, exact_, graph};
+      const KeptSegments kept(graph, exact_);
+      if (!find(kept, work)) {
+        compile_stages(work, [&work] { compile_kernels(work); });
+        kept.keep(work.made);
+      }
+      return std::make_shared<Segment>(std::move(work.made), graph);
     } catch (const std::exception& e) {
       if (why) *why = e.what();
       return nullptr;
+    }
+  }
+
+  std::shared_ptr<capture::CompiledSegment> load(const graph::Graph& graph,
+                                                 const std::string& name) override {
+    try {
+      PipelineState work{name, exact_, graph};
+      if (!find(KeptSegments(graph, exact_), work)) return nullptr;
+      note_compiled_here(graph, name);
+      return std::make_shared<Segment>(std::move(work.made), graph);
+    } catch (const std::exception&) {
+      return nullptr;  // `compile` reports it, if it meets it again
     }
   }
 
@@ -201,20 +220,17 @@ class Compiler : public capture::SegmentCompiler {
   }
 
  private:
-  SegmentParts parts_of(const graph::Graph& graph, const std::string& name) const {
+  void note_compiled_here(const graph::Graph& graph, const std::string& name) const {
     if (CompiledHere* here = CompiledHere::current()) here->graphs.push_back({graph, name, exact_});
-    PipelineState work{name, exact_, graph};
-    const KeptSegments kept(graph, exact_);
+  }
+  // A kept segment becomes what was made.
+  static bool find(const KeptSegments& kept, PipelineState& work) {
     bool is_kept = false;
     std::vector<StageReport> looking;
-    graph::run_stage("find_plan", name, looking, [&] { is_kept = kept.find(name, work.made); });
-    if (is_kept) {
-      work.made.report.stages = std::move(looking);
-      return std::move(work.made);
-    }
-    compile_stages(work, [&work] { compile_kernels(work); });
-    kept.keep(work.made);
-    return std::move(work.made);
+    graph::run_stage("find_plan", work.name, looking,
+                     [&] { is_kept = kept.find(work.name, work.made); });
+    if (is_kept) work.made.report.stages = std::move(looking);
+    return is_kept;
   }
 
   bool exact_;

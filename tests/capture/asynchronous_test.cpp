@@ -41,6 +41,20 @@ class Held final : public capture::SegmentCompiler {
   int compiled_ = 0;
 };
 
+// A backend that has kept everything.
+class Kept final : public capture::SegmentCompiler {
+ public:
+  std::shared_ptr<capture::CompiledSegment> compile(const graph::Graph&, const std::string&,
+                                                    std::string* why) override {
+    *why = "it is kept";
+    return nullptr;
+  }
+  std::shared_ptr<capture::CompiledSegment> load(const graph::Graph& graph,
+                                                 const std::string&) override {
+    return capture::interpreted_segment(graph);
+  }
+};
+
 // Inside of another interpreter (pass_through.cpp) segments are compiled by the call.
 bool is_inside() {
   const char* where = std::getenv("VITRO_TEST_INTERPRETER");
@@ -73,6 +87,20 @@ TEST(Asynchronous, calls_do_not_wait_for_the_compiler) {
   EXPECT_TRUE(report.segments[0].compiled);
   EXPECT_EQ(report.segments[0].runs, 1U);  // those before it were interpreted
   EXPECT_TRUE(report.fallbacks.empty());
+}
+
+TEST(Asynchronous, the_first_call_runs_what_was_kept) {
+  if (is_inside()) GTEST_SKIP();
+  capture::register_compiler("kept", std::make_shared<Kept>());
+  CompileOptions options = graphs();
+  options.backend = "kept";
+  const auto f =
+      compile([](const Tensor& x) { return mul(add(x, 1.0), 2.0); }, asynchronous(options));
+  EXPECT_EQ(values(f(vec({1, 2}))), (std::vector<float>{4, 6}));
+  const CompiledReport report = f.report();
+  ASSERT_EQ(report.segments.size(), 1U);
+  EXPECT_TRUE(report.segments[0].compiled) << report.segments[0].why_not;
+  EXPECT_EQ(report.segments[0].runs, 1U);
 }
 
 TEST(Asynchronous, sizes_may_vary_meanwhile) {

@@ -122,6 +122,20 @@ TEST_F(KeptSegment, elementwise_ops_reductions_and_products) {
       {{normal({33, 20}), normal({20, 47})}});
 }
 
+// The first call of an asynchronous function runs what is kept, and does not wait for the rest.
+TEST_F(KeptSegment, asynchronous_functions_use_it_at_once) {
+  const Program f = [](const Tensors& x) { return Tensors{softmax(mm(x[0], x[1]) + 1, -1)}; };
+  const std::vector<Tensors> inputs{{normal({33, 20}), normal({20, 47})}};
+  (void)call(f, inputs);
+  const Outcome second = call(f, inputs, {.asynchronous = true});
+  EXPECT_TRUE(second.is_from_plan()) << second.explained;
+  ASSERT_EQ(second.report.segments.size(), 1U);
+  EXPECT_EQ(second.report.segments[0].runs, 1U);
+  const Program other = [&](const Tensors& x) { return Tensors{exp(f(x)[0])}; };
+  EXPECT_FALSE(call(other, inputs, {.asynchronous = true}).is_from_plan());
+  EXPECT_TRUE(call(other, inputs, {.asynchronous = true}).is_from_plan()) << "kept by the thread";
+}
+
 TEST_F(KeptSegment, sizes_that_vary) {
   std::vector<Tensors> calls;
   for (const int64_t n : {4, 7, 12, 33}) calls.push_back({normal({n, 16}), normal({16, 8})});

@@ -22,8 +22,9 @@ struct CompileOptions {
   // 1, from 0 to 1.  At 1 what elementwise ops give is computed again where that takes less memory;
   // below, sums and products are, too.  PyTorch's activation_memory_budget.
   double memory_budget = 1;
-  // Segments are compiled on another thread.  Until one is ready, calls run its ops one by one,
-  // with the results of eager.  Segments in which sizes depend on data are compiled by the call.
+  // Segments are compiled on another thread, unless they are in the cache of kernels.  Until one is
+  // ready, calls run its ops one by one, with the results of eager.  Segments in which sizes depend
+  // on data are compiled by the call.
   bool asynchronous = false;
 };
 

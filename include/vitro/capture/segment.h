@@ -55,6 +55,12 @@ class SegmentCompiler {
   // compiler failure: sets `*why` and returns null, and the segment is interpreted.
   virtual std::shared_ptr<CompiledSegment> compile(const graph::Graph& graph,
                                                    const std::string& name, std::string* why) = 0;
+  // What `compile` would give, if it was kept by an earlier process and takes little time to load;
+  // otherwise null.  Never throws.
+  virtual std::shared_ptr<CompiledSegment> load(const graph::Graph& /*graph*/,
+                                                const std::string& /*name*/) {
+    return nullptr;
+  }
   // The compiler that only makes rewrites that preserve every bit; null if this one does.
   virtual std::shared_ptr<SegmentCompiler> exact() { return nullptr; }
 };
