@@ -208,24 +208,38 @@ class Walk {
   void before_work() {
     const EventId late = work_;
     const EventId before = streams_.before(late);
-    const Awaited other = may_jump() ? dependencies_.of_work(late) : Awaited{};
     const EventId launch = streams_.begins_launch(late) ? links_.launch_of(late) : nobody;
+    const Awaited other = may_jump() ? dependencies_.of_work(late) : Awaited{};
     const int64_t begin = streams_.begin(late);
     const auto ended = [&](EventId e) { return e == nobody ? INT64_MIN : streams_.end(e); };
-    const int64_t ready = launch == nobody ? INT64_MIN : std::min(begin, end_of(trace_, launch));
+    const bool blocks = launch != nobody && dependencies_.blocks(launch, late);
+    const int64_t ready = launch == nobody ? INT64_MIN
+                          : blocks         ? trace_.ts()[launch]
+                                           : std::min(begin, end_of(trace_, launch));
     const int64_t stream = ended(before), elsewhere = ended(other.work);
-    if (launch != nobody && ready > std::max(stream, elsewhere)) {
-      take(ready, PathKind::launch_delay, late);
-      to_thread(trace_.track_ids()[launch]);
-    } else if (before == nobody && !other) {
-      start_of_stream(late);
+    const int64_t end = std::max(stream, elsewhere);
+    if (launch != nobody && ready > end) {
+      if (!blocks) take(ready, PathKind::launch_delay, late);
+      return to_thread(trace_.track_ids()[launch]);
+    }
+    if (before == nobody && !other) return start_of_stream(late);
+    if (begin - end <= options_.short_gap_ns) {
+      take(end, PathKind::kernel_delay, late);
+    } else if (blocks) {
+      through_call(trace_.track_ids()[launch], end);
     } else {
-      const int64_t end = std::max(stream, elsewhere);
-      take(end,
-           begin - end > options_.short_gap_ns ? PathKind::device_wait : PathKind::kernel_delay,
-           late);
-      if (elsewhere > stream) count(other.inferred);
-      work_ = elsewhere > stream ? other.work : before;
+      take(end, PathKind::device_wait, late);
+    }
+    if (elsewhere > stream) count(other.inferred);
+    work_ = elsewhere > stream ? other.work : before;
+  }
+
+  // Back to `end` on a thread that was in a blocking call from then on.
+  void through_call(uint32_t track, int64_t end) {
+    to_thread(track);
+    while (at_ > std::max(end, out_.window.begin)) {
+      const Threads::Innermost innermost = threads_.innermost(thread_, at_);
+      take(std::max(end, innermost.since), host_kind(innermost.event), innermost.event);
     }
   }
 

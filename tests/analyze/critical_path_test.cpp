@@ -50,6 +50,9 @@ struct Text {
   void call(const std::string& name, int begin, int end, int correlation, int tid = 1) {
     add("cuda_runtime", name, begin, end, "100", tid, cat("\"correlation\":", correlation));
   }
+  void copy(const std::string& name, int begin, int end, int correlation, int stream = 7) {
+    add("gpu_memcpy", name, begin, end, "0", stream, cat("\"correlation\":", correlation));
+  }
   void kernel(const std::string& name, int begin, int end, int correlation, int stream = 7) {
     add("kernel", name, begin, end, "0", stream, cat("\"correlation\":", correlation));
   }
@@ -138,6 +141,60 @@ TEST(CriticalPath, goes_through_the_launch_the_kernel_and_the_wait_for_it) {
   EXPECT_EQ(path.bound_by(), "compute");
   EXPECT_EQ(path.known_waits, 1U);
   EXPECT_EQ(path.inferred_waits, 0U);
+}
+
+// A kernel of 100 ms, and the copy of its result to unpinned memory.
+TEST(CriticalPath, of_a_blocking_copy_goes_on_with_the_work_that_the_copy_waited_for) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel("gemm", 15, 100'015, 1);
+  text.call("cudaMemcpyAsync", 20, 100'040, 2);
+  text.copy("Memcpy DtoH (Device -> Pageable)", 100'020, 100'030, 2);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  EXPECT_EQ(totals(path), (Totals{{host_call, 10'000},
+                                  {launch_delay, 5'000},
+                                  {compute, 100'000'000},
+                                  {copy, 10'000},
+                                  {kernel_delay, 5'000},
+                                  {sync, 10'000}}));
+  EXPECT_EQ(path.bound_by(), "compute");
+}
+
+// The call waits for the kernel, then fills its buffer for 500 us before the copy begins; another
+// one has nothing to wait for.
+TEST(CriticalPath, of_a_copy_from_unpinned_memory_contains_its_staging) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel("gemm", 15, 115, 1);
+  text.call("cudaMemcpyAsync", 20, 650, 2);
+  text.copy("Memcpy HtoD (Pageable -> Device)", 615, 645, 2);
+  text.call("cudaMemcpyAsync", 650, 1200, 3);
+  text.copy("Memcpy HtoD (Pageable -> Device)", 1150, 1190, 3);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(totals(critical_path(*trace)), (Totals{{host_call, 10'000 + 500'000 + 500'000},
+                                                   {launch_delay, 5'000},
+                                                   {compute, 100'000},
+                                                   {copy, 30'000 + 40'000},
+                                                   {sync, 5'000 + 10'000}}));
+}
+
+// cudaMemcpy waits for all streams, cudaMemcpyAsync for its own.
+TEST(CriticalPath, of_a_copy_on_the_default_stream_waits_for_other_streams) {
+  for (const bool all : {true, false}) {
+    Text text;
+    text.call("cudaLaunchKernel", 0, 10, 1);
+    text.kernel("beside", 15, 1015, 1, 20);
+    text.call(all ? "cudaMemcpy" : "cudaMemcpyAsync", 20, 1040, 2);
+    text.copy("Memcpy DtoH (Device -> Pageable)", 1020, 1030, 2);
+    const auto trace = trace_of(text.json);
+    ASSERT_TRUE(trace) << trace.why();
+    const CriticalPath path = critical_path(*trace);
+    EXPECT_EQ(path.total(compute), all ? 1'000'000 : 0);
+    EXPECT_EQ(path.inferred_waits, all ? 1U : 0U);
+  }
 }
 
 // Kernels launched long before they can run: the host is on the path only for the first.

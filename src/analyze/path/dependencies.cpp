@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "analyze/arguments.h"
+#include "analyze/device_work.h"
+#include "analyze/waits.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/lower_case.h"
 
@@ -13,6 +15,12 @@ namespace {
 
 // The tolerated difference between host and device clocks.
 constexpr int64_t clock_slack = 10'000;
+
+// Copies on the default stream, which waits for the others.
+bool waits_for_all(std::string_view name) {
+  return call_wait(name) == WaitKind::device && name.find("Memcpy") != std::string_view::npos &&
+         name.find("Stream") == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -34,7 +42,10 @@ Dependencies::SyncCall Dependencies::call_of(std::string_view name) {
 Dependencies::Dependencies(const Trace& trace, const Classes& classes, const Links& links,
                            const Streams& streams)
     : trace_(trace), links_(links), streams_(streams) {
-  for (const std::string& name : trace.names()) calls_.push_back(call_of(name));
+  for (const std::string& name : trace.names()) {
+    calls_.push_back(call_of(name));
+    waits_for_all_.push_back(waits_for_all(name));
+  }
   for (const EventId e : trace.events()) {
     if (trace.phases()[e] == 'X' && classes[e] == EventClass::runtime &&
         calls_[trace.name_ids()[e]] == SyncCall::stream_wait)
@@ -127,7 +138,28 @@ Awaited Dependencies::of_call(EventId call, int64_t at) const {
   return {work, kind != SyncCall::device && !record.known};
 }
 
+bool Dependencies::blocks(EventId call, EventId work) const {
+  return calls_[trace_.name_ids()[call]] == SyncCall::copy &&
+         streams_.end(work) <= end_of(trace_, call);
+}
+
+Awaited Dependencies::of_copy(EventId call, EventId work) const {
+  const uint32_t stream = trace_.track_ids()[work];
+  const int64_t from = trace_.ts()[call];
+  Awaited out;
+  for (const uint32_t source : streams_.tracks()) {
+    if (source == stream || !streams_.same_device(source, stream)) continue;
+    const EventId e = streams_.last_ended(source, streams_.begin(work), from);
+    if (e == Streams::nobody || streams_.end(e) <= from) continue;
+    if (!out || streams_.end(e) > streams_.end(out.work)) out = {e, true};
+  }
+  return out;
+}
+
 Awaited Dependencies::of_work(EventId work) const {
+  const EventId launch = links_.launch_of(work);
+  if (launch != Links::nobody && waits_for_all_[trace_.name_ids()[launch]] && blocks(launch, work))
+    return of_copy(launch, work);
   const uint32_t stream = trace_.track_ids()[work];
   const EventId before = streams_.before(work);
   const int64_t begin = streams_.begin(work), launched = streams_.launched(work);
@@ -146,7 +178,6 @@ Awaited Dependencies::of_work(EventId work) const {
       consider(wait->source, wait->recorded);
     return {last, false};
   }
-  const EventId launch = links_.launch_of(work);
   const auto calls =
       wait_calls_.find(launch == Links::nobody ? UINT32_MAX : trace_.track_ids()[launch]);
   if (calls == wait_calls_.end()) return {};

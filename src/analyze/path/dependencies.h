@@ -30,8 +30,12 @@ class Dependencies {
   // after the call began.  `nobody` if the call does not wait or had nothing to wait for.
   Awaited of_call(EventId call, int64_t at) const;
 
-  // The work on another stream that `work` had to wait for (an event of that stream): the last to
-  // end before the work began.
+  // Whether this call, which launched `work`, returned only when that was done: a copy from or to
+  // unpinned memory, or by a call that waits.
+  bool blocks(EventId call, EventId work) const;
+
+  // The work on another stream that `work` had to wait for (an event of that stream; of a copy
+  // whose call waits for all streams, any of them): the last to end before the work began.
   Awaited of_work(EventId work) const;
 
   // The work on another stream that ended last while `work`, a device-side wait, was running.
@@ -56,6 +60,7 @@ class Dependencies {
   void read_records(const Classes& classes);
   void add_record(EventId record, std::string_view text);
   uint32_t track_of(int64_t device, int64_t stream) const;
+  Awaited of_copy(EventId call, EventId work) const;
   EventId last_of_all(int64_t at, int64_t launched_before) const;
   EventId among(const Record& record, int64_t at, int64_t launched_before) const;
 
@@ -64,6 +69,7 @@ class Dependencies {
   const Streams& streams_;
   uint64_t records_ = 0;
   std::vector<SyncCall> calls_;                                  // by name
+  std::vector<bool> waits_for_all_;                              // by name: copies
   std::map<int64_t, Record> by_correlation_;                     // of host calls
   std::map<uint32_t, std::vector<StreamWait>> waits_of_stream_;  // by track, ascending
   std::map<uint32_t, std::vector<int64_t>> wait_calls_;          // by thread, ascending

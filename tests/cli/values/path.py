@@ -53,7 +53,7 @@ class Path:
             self.need(before is None or before["end"] == s["begin"], s, "does not begin where the one before ends")
             self.need(s["time_ns"] > 0, s, "takes no time")
             if s["kind"] in ("host op", "host call", "host outside ops", "data loading"):
-                self.host(s)
+                self.host(before, s)
             elif s["kind"] == "sync":
                 self.sync(before, s)
             elif s["kind"] in ("launch delay", "kernel delay", "device wait"):
@@ -65,7 +65,7 @@ class Path:
             before = s
         return self.problems
 
-    def host(self, s):
+    def host(self, before, s):
         list_ = self.innermost.get(self.track(s), [])
         at = bisect_left(list_, s["end"], key=lambda piece: piece[0]) - 1
         a, b, e = list_[at] if at >= 0 else (None, -1, None)
@@ -76,6 +76,21 @@ class Path:
             graph = e is not None and inside and e.name.startswith("## Call CompiledFxGraph")
             kind = HOST_KINDS.get(e.kind, "host op" if graph else "host outside ops") if inside else "host outside ops"
             self.need(s["kind"] == kind, s, f"is {kind}")
+        if before is not None and self.is_device(before):
+            self.after_work(before, s)
+
+    def after_work(self, before, s):
+        """A thread goes on when what a call had waited for has ended, with clocks that differ by 10 us: after that call, or in a
+        blocking copy, which has the rest of its call for itself."""
+        end = self.event(before).end
+        self.need(0 <= end - s["begin"] <= 10_000, s, "does not begin when what it waited for ended")
+        around = [e for e in self.trace.spans if e.track == self.track(s) and e.begin < s["begin"] <= e.end]
+        waits = [e for e in around if e.kind == "runtime" and (wait_of(e, ()) == "device" or any(w.kind == "copy" for w in self.launched[e]))]
+        self.need(waits, s, "is not after a call that waits")
+
+    def blocks(self, call, work):
+        """Whether a call that copies returned when that was done."""
+        return call is not None and "memcpy" in call.name.lower() and work.end <= call.end
 
     def sync(self, before, s):
         """The rest of a wait after the awaited work."""
@@ -116,6 +131,10 @@ class Path:
             launch = self.trace.launch(e)
             first = launch is None and self.ends[e.track][0][0] > e.begin
             self.need(first or (launch and launch.end >= e.begin and launch.track == self.track(before)), s, "does not follow its launch")
+            blocking = not first and self.blocks(launch, e)
+            waited = [w.end for w in self.streams[e.track] if w.begin < e.begin and launch.begin < w.end <= e.begin] if blocking else []
+            staged = not waited or e.begin - max(waited) > SHORT_GAP
+            self.need(staged, s, "its call waited for work that ended just before")
 
     def follows_work(self, before, s, e):
         """The work before `e` was the last to end of all that it waited for."""
@@ -125,10 +144,12 @@ class Path:
         later = [w for w in ends[bisect_left(ends, (s["begin"] + 1,)):bisect_left(ends, (e.begin + 1,))] if w[1] < e.begin]
         self.need(not later, s, "work of its stream ended later")
         shared = launch and any(w.begin < e.begin for w in self.launched[launch])
-        self.need(not launch or shared or min(launch.end, e.begin) <= s["begin"], s, "its launch returned later")
+        ready = launch and (launch.begin if self.blocks(launch, e) else min(launch.end, e.begin))
+        self.need(not launch or shared or ready <= s["begin"], s, "its launch returned later")
         if other.track != e.track:
             waited = any(use_of(w) == "wait" and w.end == s["begin"] for w in self.streams[e.track])
-            self.need(waited or any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
+            for_all = launch and launch.name in ("cudaMemcpy", "hipMemcpy", "cudaMemcpy2D", "hipMemcpy2D")
+            self.need(waited or for_all or any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
 
     def hand_over(self, before, s):
         """From one thread to another: this one paused while the other worked and stopped there."""
