@@ -243,9 +243,10 @@ class Walk {
     }
   }
 
-  // Nothing in the file precedes it: the host must have launched it.
+  // Nothing in the file precedes it: the host must have launched it, if not before the recording.
   void start_of_stream(EventId late) {
-    if (threads_.tracks().empty()) return take(out_.window.begin, PathKind::device_wait, late);
+    if (threads_.tracks().empty() || streams_.is_launched_before_all(late))
+      return take(out_.window.begin, PathKind::device_wait, late);
     to_thread(home_);
     count(true);
   }

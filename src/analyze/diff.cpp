@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyze/arguments.h"
+#include "analyze/launch_times.h"
 #include "analyze/statistics.h"
 #include "base/sort_list.h"
 #include "vitro/analyze/links.h"
@@ -66,6 +67,7 @@ class Side {
         shapes_(shapes),
         classes_(trace),
         links_(trace, classes_),
+        launched_(trace, classes_, links_),
         timeline_(trace),
         steps_(profiler_steps(trace)) {}
 
@@ -105,8 +107,7 @@ class Side {
   // The step that began last before; steps() where it is in none.
   size_t step_of(EventId e) const {
     if (steps_.empty()) return 0;
-    const EventId launch = classes_.is_device_work(e) ? links_.launch_of(e) : Links::nobody;
-    const int64_t at = trace_.ts()[launch == Links::nobody ? e : launch];
+    const int64_t at = classes_.is_device_work(e) ? launched_.of(e) : trace_.ts()[e];
     const auto next = std::ranges::upper_bound(steps_, at, {}, &Step::begin);
     if (next == steps_.begin() || at >= std::prev(next)->end) return steps();
     return static_cast<size_t>(std::prev(next) - steps_.begin());
@@ -123,6 +124,7 @@ class Side {
   const bool shapes_;
   const Classes classes_;
   const Links links_;
+  const LaunchTimes launched_;
   const Timeline timeline_;
   const std::vector<Step> steps_;
   std::map<Key, Times> times_;

@@ -8,6 +8,7 @@
 
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
+#include "analyze/launch_times.h"
 #include "analyze/sort_runs.h"
 #include "analyze/words.h"
 #include "vitro/analyze/launches.h"
@@ -22,8 +23,9 @@ constexpr size_t most_events = 10;
 
 class StreamReader {
  public:
-  StreamReader(const Trace& trace, const Links& links, const GapOptions& options, uint32_t track)
-      : trace_(trace), links_(links), options_(options) {
+  StreamReader(const Trace& trace, const Links& links, const LaunchTimes& launched,
+               const GapOptions& options, uint32_t track)
+      : trace_(trace), links_(links), launched_(launched), options_(options) {
     out_.track = track;
   }
 
@@ -57,8 +59,9 @@ class StreamReader {
 
   void gap(EventId work, int64_t length) {
     const EventId launch = links_.launch_of(work);
-    const bool known = launch != Links::nobody;
-    if (known && trace_.ts()[launch] > end_) {
+    const bool known =
+        launch != Links::nobody || launched_.of(work) == LaunchTimes::before_all;
+    if (launch != Links::nobody && trace_.ts()[launch] > end_) {
       out_.host += length;
       ++out_.host_gaps;
       const int64_t call =
@@ -77,6 +80,7 @@ class StreamReader {
 
   const Trace& trace_;
   const Links& links_;
+  const LaunchTimes& launched_;
   const GapOptions& options_;
   StreamGaps out_;
   std::vector<Gap> host_;
@@ -140,12 +144,13 @@ Reading read_gaps(const Trace& trace, const GapOptions& options) {
   const Classes classes(trace);
   const WorkKinds kinds(trace, classes);
   const Links links(trace, classes);
+  const LaunchTimes launched(trace, classes, links);
   const TrackOrder order(
       trace, [&](EventId e) { return classes.is_device_work(e) && kinds[e] != WorkKind::wait; });
   Reading out;
   std::map<std::string, std::vector<EventId>> by_device;
   const auto read = [&](uint32_t track, std::span<const EventId> work) {
-    StreamReader reader(trace, links, options, track);
+    StreamReader reader(trace, links, launched, options, track);
     for (const EventId e : paced(work)) reader.add(e);
     return reader;
   };

@@ -10,6 +10,7 @@
 #include "analyze/compile_phases.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
+#include "analyze/launch_times.h"
 #include "analyze/self_spans.h"
 #include "analyze/words.h"
 #include "base/sort_list.h"
@@ -69,7 +70,10 @@ class Cells {
 class StepReader {
  public:
   explicit StepReader(const Trace& trace)
-      : trace_(trace), classes_(trace), links_(trace, classes_) {
+      : trace_(trace),
+        classes_(trace),
+        links_(trace, classes_),
+        launched_(trace, classes_, links_) {
     is_step_.resize(trace.names().size());
     for (const Step& step : profiler_steps(trace)) {
       out_.steps.push_back({step, step.end - step.begin});
@@ -115,6 +119,7 @@ class StepReader {
   const Trace& trace_;
   Classes classes_;
   Links links_;
+  LaunchTimes launched_;
   std::vector<Window> windows_;
   std::vector<bool> is_step_;   // by name
   std::vector<bool> compared_;  // by step: whether its times are needed
@@ -129,8 +134,7 @@ void StepReader::read_devices() {
   for (const Device& device : devices_of(trace_, classes_)) {
     busy = united(busy, times_of(trace_, kinds, device.work).busy);
     for (const EventId e : paced(device.work)) {
-      const EventId launch = links_.launch_of(e);
-      const size_t step = step_at(trace_.ts()[launch == Links::nobody ? e : launch]);
+      const size_t step = step_at(launched_.of(e));
       if (step == no_step) continue;
       const int64_t length = end_of(trace_, e) - trace_.ts()[e];
       out_.steps[step].launched += length;

@@ -97,10 +97,12 @@ const Known known[] = {
      "host"},
     {"sampled_rank_0",
      552,
-     {{host_op, 315726000},
-      {host_call, 5889000},
-      {host_other, 301261000},
-      {copy, 8000},
+     {{host_op, 315534000},
+      {host_call, 4917000},
+      {host_other, 301147000},
+      {compute, 1216000},
+      {copy, 10000},
+      {kernel_delay, 60000},
       {sync, 44000}},
      "host"},
     {"torch_2_13_cpu_resnet18_eager", {}, {{host_op, 381441325}, {host_other, 7025759}}, "host"},
@@ -179,6 +181,24 @@ TEST(CriticalPath, of_a_copy_from_unpinned_memory_contains_its_staging) {
                                                    {compute, 100'000},
                                                    {copy, 30'000 + 40'000},
                                                    {sync, 5'000 + 10'000}}));
+}
+
+// Work without a launch was launched before the recording began: a wait for the device includes it.
+TEST(CriticalPath, of_a_wait_goes_on_with_work_that_was_launched_before_the_recording) {
+  Text text;
+  text.call("cudaDeviceSynchronize", 0, 1000, 1);
+  for (int i = 0; i < 9; ++i) text.add("kernel", "early", 10 + 110 * i, 110 + 110 * i, "0", 7);
+  text.call("cudaLaunchKernel", 1010, 1020, 2);
+  text.kernel("late", 1025, 1035, 2);
+  text.call("cudaDeviceSynchronize", 1025, 1040, 3);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const CriticalPath path = critical_path(*trace);
+  EXPECT_EQ(path.total(compute), 910'000);
+  EXPECT_EQ(path.total(kernel_delay), 80'000);
+  EXPECT_EQ(path.total(device_wait), 10'000);  // before the first of them
+  EXPECT_EQ(path.total(sync), 10'000 + 5'000);
+  EXPECT_EQ(path.total(host_call), 10'000);
 }
 
 // cudaMemcpy waits for all streams, cudaMemcpyAsync for its own.

@@ -50,6 +50,28 @@ TEST(Diff, of_a_trace_with_itself_is_empty) {
   }
 }
 
+// A kernel that was launched before the recording began belongs to no step.
+TEST(Diff, counts_device_work_in_the_step_that_launched_it) {
+  std::string text = steps_text({100, 100, 100});
+  const auto kernel = [&](int at, const std::string& arguments) {
+    text += cat(R"({"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","dur":50,"ts":)", at,
+                R"(,"args":{)", arguments, "}},");
+  };
+  kernel(10, "");
+  kernel(70, "");
+  for (int step = 0; step < 3; ++step) {
+    text += cat(R"({"ph":"X","pid":1,"tid":1,"cat":"cuda_runtime","name":"l","dur":5,"ts":)",
+                1000 * step + 800, R"(,"args":{"correlation":)", step + 1, "}},");
+    kernel(1000 * step + 820, cat("\"correlation\":", step + 1));
+  }
+  const auto with = trace_of(text), without = trace_of(steps_text({100, 100, 100}));
+  ASSERT_TRUE(with && without);
+  const auto change = diff(*without, *with);
+  ASSERT_TRUE(change);
+  ASSERT_NE(named(*change, "k"), nullptr);
+  EXPECT_EQ(named(*change, "k")->calls_after, 1);
+}
+
 // Means over the steps: `python3 tests/cli/values per_step FILE`, and of their lengths `… steps`.
 // 178 names of kernels have other calls or another time.
 TEST(Diff, of_two_real_traces_is_known) {

@@ -18,6 +18,8 @@
 //   work on another stream whose event its stream had to wait for.  The time in between is
 //   `launch_delay` after a call, else `kernel_delay`, or `device_wait` if it is longer than
 //   `short_gap_ns` and thus not explained by the file.
+//   Work without a launch, in a file that has launches, was launched before the recording began, or
+//   not before the launch of the work that precedes it on its stream.
 // - A copy whose call returns only when it is done (unpinned memory) was ready when that call
 //   began: if earlier work of its stream ended after that, or of any stream where the call waits
 //   for all, the copy waited for it, and what the call does afterwards is its own time (staging).

@@ -17,7 +17,8 @@ namespace vitro::analyze {
 //   kernel   the launch was there, and the gap is shorter than `short_gap_ns`: the device's own
 //            latency between two kernels
 //   other    the launch was there and the gap is longer (a wait for another stream, say), or the
-//            launch is not in the file
+//            launch is not in the file, although launches of earlier work on the stream are (what
+//            precedes all launches was launched before the recording began)
 // Unlike there, overlapping work on a stream does not make a negative gap (a gap counts from the
 // latest end so far), and stream waits (event_wait of MTIA) are idle, as in summary.h.  If several
 // streams end a gap of their device at the same time, the first (by track) decides its kind.

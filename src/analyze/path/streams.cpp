@@ -14,6 +14,7 @@ namespace vitro::analyze::critical {
 Streams::Streams(const Trace& trace, const Classes& classes, const Links& links)
     : trace_(trace),
       links_(links),
+      launched_(trace, classes, links),
       place_(trace.tracks().size(), UINT32_MAX),
       begins_launch_(trace.size()) {
   for (const EventId e : trace.events()) {
@@ -32,11 +33,6 @@ Streams::Streams(const Trace& trace, const Classes& classes, const Links& links)
 
 int64_t Streams::end(EventId work) const {
   return end_of(trace_, work);
-}
-
-int64_t Streams::launched(EventId work) const {
-  const EventId launch = links_.launch_of(work);
-  return launch == Links::nobody ? begin(work) : trace_.ts()[launch];
 }
 
 bool Streams::same_device(uint32_t track, uint32_t other) const {
@@ -120,7 +116,8 @@ EventId Streams::last_of(int64_t begin, int64_t end) const {
   EventId last = nobody;
   for (const Stream& each : streams_) {
     for (const EventId e : each.by_end) {
-      const int64_t at = launched(e);
+      const EventId launch = links_.launch_of(e);
+      const int64_t at = this->begin(launch == Links::nobody ? e : launch);
       if (at >= begin && at < end && (last == nobody || ends_before(last, e))) last = e;
     }
   }

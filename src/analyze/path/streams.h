@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "analyze/launch_times.h"
 #include "vitro/analyze/classes.h"
 #include "vitro/analyze/links.h"
 
@@ -28,8 +29,11 @@ class Streams {
 
   int64_t begin(EventId work) const { return trace_.ts()[work]; }
   int64_t end(EventId work) const;
-  // When its launch began; its own begin if the launch is not in the file.
-  int64_t launched(EventId work) const;
+  // When its launch began, see LaunchTimes.
+  int64_t launched(EventId work) const { return launched_.of(work); }
+  bool is_launched_before_all(EventId work) const {
+    return launched(work) == LaunchTimes::before_all;
+  }
   // Whether it is the first work of its launch: of a graph only the first follows the launch.
   bool begins_launch(EventId work) const { return begins_launch_[work]; }
 
@@ -62,6 +66,7 @@ class Streams {
 
   const Trace& trace_;
   const Links& links_;
+  const LaunchTimes launched_;
   std::vector<uint32_t> tracks_;
   std::vector<Stream> streams_;      // of tracks_
   std::vector<uint32_t> place_;      // by track: in streams_

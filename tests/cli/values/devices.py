@@ -1,4 +1,5 @@
 """The work of devices, and its launches."""
+import math
 from collections import defaultdict
 
 from values.trace import clip, common, length, rank, statistics, union
@@ -60,7 +61,8 @@ def gaps_of(trace, work):
     for e in work:
         launch = trace.launch(e)
         if until is not None and e.begin > until:
-            which = 0 if launch and launch.begin > until else 1 if launch and e.begin - until < 30_000 else 2
+            known = launch or trace.launch_time(e) == -math.inf
+            which = 0 if launch and launch.begin > until else 1 if known and e.begin - until < 30_000 else 2
             count[which] += 1
             host, kernel, other = (x + (e.begin - until if i == which else 0) for i, x in enumerate((host, kernel, other)))
         until = e.end if until is None else max(until, e.end)
@@ -193,7 +195,7 @@ def per_step(trace):
     """The kernels launched in the steps, by name: calls and time per step."""
     total = defaultdict(lambda: [0, 0])
     for e in trace.work:
-        begin = (trace.launch(e) or e).begin
+        begin = trace.launch_time(e)
         if e.kind == "kernel" and any(s.begin <= begin < s.end for s in trace.steps):
             total[e.name][0] += 1
             total[e.name][1] += e.end - e.begin

@@ -120,7 +120,7 @@ def steps(trace):
     busy = union(span for times in times_by_device(trace).values() for spans in times.values() for span in spans)
     rows = []
     for s in trace.steps:
-        launched = sum(e.end - e.begin for e in trace.work if s.begin <= (trace.launch(e) or e).begin < s.end)
+        launched = sum(e.end - e.begin for e in trace.work if s.begin <= trace.launch_time(e) < s.end)
         recorded = [(a, b) for e, a, b in pieces(trace.host[s.track]) if not e.is_step]
         rows.append((s.name, s.end - s.begin, length(busy, s.begin, s.end), launched, length(recorded, s.begin, s.end)))
     each = [row[1] for row in rows]

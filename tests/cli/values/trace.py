@@ -58,6 +58,7 @@ class Trace:
                 self.labels[e.track[0]] = e.args["labels"]
             self.tracks.setdefault(e.track, len(self.tracks))
         self.steps = sorted((e for e in self.events if e.is_step), key=lambda e: e.begin)
+        self.launch_times = {}  # by number of work
         self.calls = {}  # by correlation
         self.ops = {}    # by external id
         for e in self.events:
@@ -79,6 +80,18 @@ class Trace:
         if "correlation" in work.args:
             return self.calls.get(work.args["correlation"])
         return self.ops.get(work.args.get("External id"))
+
+    def launch_time(self, work):
+        """The begin of its launch; of work without one at least that of the launch before on its stream, -inf if there is none; its
+        own begin if no work has a launch."""
+        if not self.launch_times:
+            known = any(self.launch(e) for e in self.work)
+            latest = defaultdict(lambda: -math.inf)
+            for e in self.work:
+                launch = self.launch(e)
+                latest[e.track] = max(latest[e.track], launch.begin) if launch else latest[e.track]
+                self.launch_times[e.number] = launch.begin if launch else latest[e.track] if known else e.begin
+        return self.launch_times[work.number]
 
     def all(self):
         lasting = [e for e in self.spans if e.kind != "metadata"]
