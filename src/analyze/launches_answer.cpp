@@ -84,7 +84,6 @@ class Costs {
   void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
   std::vector<bool> excused(const std::vector<Launch>& list) const;
   void excuse_frames(std::vector<bool>& out) const;
-  Intervals full_queues() const;
 
   const Trace& trace_;
   const LaunchOptions& options_;
@@ -124,23 +123,19 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
   }
 }
 
-Intervals Costs::full_queues() const {
-  const TrackOrder work(trace_, [&](EventId e) { return classes_.is_device_work(e); });
-  Intervals full;
-  for (uint32_t t = 0; t < work.tracks(); ++t)
-    full = united(full, queue_of(trace_, links_, t, work.track(t), options_.full_queue).full);
-  return full;
-}
-
 // Calls that are long because they wait for a device (copies from unpinned memory, launches into a
 // full queue) or for the calls inside them.
 std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   std::vector<bool> out(trace_.size());
-  const Intervals full = full_queues();
+  std::vector<Launch> others;
   for (const Launch& launch : list) {
-    const int64_t begin = trace_.ts()[launch.call], end = end_of(trace_, launch.call);
-    if (blocks(launch) || full.length_in(begin, end) > 0) out[launch.call] = true;
+    if (blocks(launch))
+      out[launch.call] = true;
+    else
+      others.push_back(launch);
   }
+  for (const EventId call : blocked_by_full_queue(trace_, others, options_.slow_call_ns))
+    out[call] = true;
   excuse_frames(out);
   return out;
 }
