@@ -78,6 +78,12 @@ struct ColumnWriter::File {
   }
   ~File() { close(file); }
 
+  void write_at(const void* from, size_t bytes, uint64_t at) const {
+    VITRO_CHECK(pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes),
+                folder,
+                ": cannot write the columns of a trace to this folder: ", std::strerror(errno));
+  }
+
   void write(const void* from, size_t bytes) const {
     const char* rest = static_cast<const char*>(from);
     while (bytes > 0) {
@@ -125,6 +131,17 @@ void ColumnWriter::add(const Rows& rows) {
   for (size_t i = 0; i < all_columns.size(); ++i)
     files_[i]->write(values[i], rows.size() * all_columns[i].width);
   events_ += rows.size();
+}
+
+void ColumnWriter::complete(uint64_t event, int64_t dur, bool has_id) {
+  const auto set = [&](Mapped Columns::* member, const auto& value) {
+    const auto column = std::ranges::find(all_columns, member, &Column::member);
+    const auto at = static_cast<size_t>(column - all_columns.begin());
+    files_[at]->write_at(&value, sizeof value, event * column->width);
+  };
+  set(&Columns::dur, dur);
+  if (has_id) set(&Columns::link, none);
+  set(&Columns::phase, 'X');
 }
 
 Columns ColumnWriter::finish(Facts facts) const {

@@ -51,6 +51,9 @@ class ColumnWriter {
   explicit ColumnWriter(std::string folder);
   ~ColumnWriter();
   void add(const Rows& rows);
+  // Makes an event that was added before one that lasts: phase X; without its link, if that is an
+  // id.
+  void complete(uint64_t event, int64_t dur, bool has_id);
   uint64_t events() const { return events_; }
 
   Columns finish(Facts facts) const;

@@ -11,7 +11,7 @@
 namespace vitro::analyze {
 namespace {
 
-constexpr std::string_view first_bytes = "vitro trace columns 2\n";
+constexpr std::string_view first_bytes = "vitro trace columns 3\n";
 constexpr size_t hash_bytes = 32;
 
 class Writer {

@@ -12,6 +12,7 @@ namespace vitro::analyze {
 namespace {
 
 constexpr double least_percent = 0.5;
+constexpr int64_t least_bytes = int64_t{1} << 20;  // less is not worth a change
 constexpr size_t most_events = 10, most_pieces = size_t{1} << 16;
 
 void keep_few(std::vector<EventId>& events) {
@@ -118,7 +119,7 @@ void Findings::add_bytes(Statement statement, int64_t low, int64_t high, int64_t
                          std::vector<EventId> events) {
   high = std::clamp<int64_t>(high, 0, most);
   low = std::clamp<int64_t>(low, 0, high);
-  if (events.empty() || percent(high, most) < least_percent) return;
+  if (events.empty() || high < least_bytes || percent(high, most) < least_percent) return;
   keep_few(events);
   list_.push_back({.key = std::move(statement.key),
                    .sentence = std::move(statement.sentence),

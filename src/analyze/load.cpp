@@ -16,13 +16,36 @@
 
 #include "analyze/columns.h"
 #include "analyze/read/event_parser.h"
+#include "analyze/read/pairs.h"
+#include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
+#include "analyze/read/token.h"
+#include "analyze/rewrite.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 #include "vitro/report/progress.h"
 
 namespace vitro::analyze {
 namespace {
+
+// The names of devices by their number, from the member deviceProperties of PyTorch's traces.
+std::map<std::string, std::string> device_names(std::string_view json) {
+  std::map<std::string, std::string> out;
+  for (size_t at = json.find('{'); at != std::string_view::npos; at = json.find('{', at)) {
+    const size_t length = value_length(json.substr(at));
+    if (length == 0) break;
+    std::string id, name;
+    rewritten(json.substr(at, length), [&](std::string_view key, std::string_view value, bool) {
+      if (key == "id") id = said(value);
+      if (key == "name") name = said(value);
+      return std::nullopt;
+    });
+    if (!id.empty() && !name.empty()) out[id] = name;
+    at += length;
+  }
+  return out;
+}
 
 // Maps the numbers that a parser assigns to those of the trace.
 struct Numbers {
@@ -63,6 +86,8 @@ class Loader {
   bool hand_in(uint64_t number, Parsed parsed);
   void collect(Parsed& parsed);
   void meet(const Batch& batch, Numbers& numbers);
+  void set_apart(Rows& rows);
+  void note_left();
   void apply(const TrackFact& fact);
   void share_names();
 
@@ -87,6 +112,7 @@ class Loader {
   Facts facts_;
   std::map<std::string, TrackInfo> processes_;  // by pid
   Texts names_, categories_, tracks_;
+  EventPairs pairs_;
 };
 
 void Loader::work(Numbers& numbers) {
@@ -162,6 +188,26 @@ void Loader::meet(const Batch& batch, Numbers& numbers) {
   }
 }
 
+// Events that may overlap get a track of their own, beside that of their thread.
+void Loader::set_apart(Rows& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!is_async(rows.phase[i])) continue;
+    const TrackInfo& thread = facts_.tracks[rows.track[i]];
+    const std::string pid = thread.pid, tid = cat(thread.tid, " async");
+    bool fresh = false;
+    rows.track[i] = tracks_.number(cat(pid, '\0', tid), &fresh);
+    if (fresh) facts_.tracks.push_back({pid, tid, {}, {}, {}, 0});
+  }
+}
+
+void Loader::note_left() {
+  const auto note = [&](uint64_t count, std::string_view what) {
+    if (count > 0) facts_.notes.push_back({0, cat(counted(count, "event"), what)});
+  };
+  note(pairs_.begins_left(), " with phase B or b without an end: not known how long");
+  note(pairs_.ends_left(), " with phase E or e without a begin");
+}
+
 void Loader::collect(Parsed& parsed) {
   auto& [numbers, batch] = parsed;
   meet(batch, *numbers);
@@ -172,6 +218,10 @@ void Loader::collect(Parsed& parsed) {
     rows.category[i] = static_cast<uint16_t>(
         std::min<uint32_t>(numbers->categories[rows.category[i]], UINT16_MAX));
   }
+  set_apart(rows);
+  pairs_.add(rows, writer_.events(), [&](uint64_t event, int64_t dur, bool is_async) {
+    writer_.complete(event, dur, is_async);
+  });
   for (TrackFact& fact : batch.facts) {
     fact.track = numbers->tracks[fact.track];
     apply(fact);
@@ -204,8 +254,17 @@ void Loader::apply(const TrackFact& fact) {
   }
 }
 
-// Facts about a process, on whichever track they appear, hold for all of its tracks.
+// Facts about a process, on whichever track they appear, hold for all of its tracks.  A device
+// without a label has the name that the file gives for its number.
 void Loader::share_names() {
+  const auto properties = windows_.metadata().find("deviceProperties");
+  const auto devices = properties == windows_.metadata().end()
+                           ? std::map<std::string, std::string>()
+                           : device_names(properties->second);
+  for (const auto& [id, name] : devices) {
+    std::string& labels = processes_[id].labels;
+    if (labels.empty()) labels = cat("device ", id, " (", name, ")");
+  }
   for (TrackInfo& track : facts_.tracks) {
     const auto process = processes_.find(track.pid);
     if (process == processes_.end()) continue;
@@ -217,6 +276,7 @@ void Loader::share_names() {
 
 Facts Loader::take_facts() {
   share_names();
+  note_left();
   facts_.events = writer_.events();
   facts_.file_bytes = windows_.consumed();
   facts_.unpacked_bytes = windows_.unpacked();

@@ -11,10 +11,15 @@
 namespace vitro::analyze {
 namespace {
 
-// Allocations and frees on GPU 0: time (us), bytes, address, total and reserved afterwards.
+constexpr int64_t mib = int64_t{1} << 20;
+
+// Allocations and frees on GPU 0: time (us), MiB, address, MiB reserved afterwards.
 class Writer {
  public:
-  Writer& change(int at, int bytes, int address, int reserved) {
+  Writer& change(int at, int mibs, int address, int reserved) {
+    return change_bytes(at, mibs * mib, address, reserved * mib);
+  }
+  Writer& change_bytes(int at, int64_t bytes, int address, int64_t reserved) {
     total_ += bytes;
     text_ +=
         cat(R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,)",
@@ -40,7 +45,7 @@ class Writer {
 
  private:
   std::string text_ = "[";
-  int total_ = 0;
+  int64_t total_ = 0;
 };
 
 const Finding* with_key(const std::vector<Finding>& all, std::string_view key) {
@@ -56,8 +61,8 @@ TEST(MemoryFindings, what_is_reserved_and_never_used_is_found) {
                        .findings();
   const Finding* found = with_key(all, "memory.reserved.GPU 0");
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->low_bytes, 400);
-  EXPECT_EQ(found->high_bytes, 400);
+  EXPECT_EQ(found->low_bytes, 400 * mib);
+  EXPECT_EQ(found->high_bytes, 400 * mib);
   EXPECT_DOUBLE_EQ(found->high_percent, 40);
   EXPECT_EQ(found->high_ns, 0);
   EXPECT_EQ(found->events, (std::vector<EventId>{1, 1}));
@@ -73,7 +78,7 @@ TEST(MemoryFindings, a_peak_that_lasts_for_a_moment_is_found) {
                        .findings();
   const Finding* found = with_key(all, "memory.spike.GPU 0");
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->high_bytes, 300);
+  EXPECT_EQ(found->high_bytes, 300 * mib);
   EXPECT_DOUBLE_EQ(found->high_percent, 37.5);
   EXPECT_NE(found->sentence.find("aten::loss"), std::string::npos) << found->sentence;
   EXPECT_EQ(with_key(all, "memory.reserved.GPU 0"), nullptr);
@@ -90,9 +95,20 @@ TEST(MemoryFindings, steps_that_all_leave_memory_behind_are_found) {
   const auto all = writer.findings();
   const Finding* found = with_key(all, "memory.growth.GPU 0");
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->low_bytes, 150);  // the first step may leave memory on purpose
-  EXPECT_EQ(found->high_bytes, 150);
+  EXPECT_EQ(found->low_bytes, 150 * mib);  // the first step may leave memory on purpose
+  EXPECT_EQ(found->high_bytes, 150 * mib);
   EXPECT_FALSE(found->events.empty());
+}
+
+TEST(MemoryFindings, about_some_bytes_are_not_worth_a_change) {
+  const auto all = Writer()
+                       .range("cpu_op", "aten::loss", 0, 1000)
+                       .change_bytes(0, 8, 1, 24)
+                       .change_bytes(500, 8, 2, 24)
+                       .change_bytes(520, -8, 2, 24)
+                       .change_bytes(1000, -8, 1, 24)
+                       .findings();
+  EXPECT_TRUE(all.empty()) << all.front().sentence;
 }
 
 TEST(MemoryFindings, of_memory_that_is_used_evenly_there_are_none) {
@@ -119,7 +135,7 @@ TEST(MemoryFindings, allocating_costs_at_least_what_made_a_launch_late) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].sentence,
             "allocating takes 12.000us of 37.000us in 3 calls of one thread, the longest 8.000us");
-  EXPECT_EQ(found[0].low_ns, 5'000);  // from 23 to 28
+  EXPECT_EQ(found[0].low_ns, 5'000);   // from 23 to 28
   EXPECT_EQ(found[0].high_ns, 12'000);
 }
 

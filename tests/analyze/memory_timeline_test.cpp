@@ -207,12 +207,13 @@ TEST(MemoryTimelineFile, is_not_a_trace_and_says_what_can_be_asked) {
 }
 
 TEST(MemoryTimelineFile, that_is_activations_for_the_most_part_says_so) {
-  const MemoryTimeline m = timeline_of("[[0, 2, 10, 0], [10, 2, 90, 4], [1000, 4, -90, 4]]");
+  const MemoryTimeline m =
+      timeline_of("[[0, 2, 10000000, 0], [10, 2, 90000000, 4], [1000, 4, -90000000, 4]]");
   const Answer answer = answer_memory_timeline(m);
   const auto finding =
       std::ranges::find(answer.findings, "memory.activations.the device", &Finding::key);
   ASSERT_NE(finding, answer.findings.end());
-  EXPECT_EQ(finding->high_bytes, 90);
+  EXPECT_EQ(finding->high_bytes, 90'000'000);
   EXPECT_EQ(finding->events, (std::vector<EventId>{1}));
 }
 

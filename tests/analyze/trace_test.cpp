@@ -256,5 +256,58 @@ TEST(Trace, columns_are_kept_until_the_file_changes) {
   cache_dir.set(before);
 }
 
+// B and E nest on their track, an end without a name belongs to the last begin; b and e belong
+// together by their id.  In files of one window and of several.
+TEST(Trace, two_events_of_a_duration_are_one_that_lasts) {
+  const std::string text = R"json([
+    {"ph":"B","cat":"cpu_op","name":"outer","ts":10,"pid":1,"tid":1},
+    {"ph":"B","cat":"cpu_op","name":"inner","ts":20,"pid":1,"tid":1},
+    {"ph":"B","cat":"cpu_op","name":"other","ts":25,"pid":1,"tid":2},
+    {"ph":"E","ts":30,"pid":1,"tid":1},
+    {"ph":"b","cat":"net","name":"get","id":"0x1","ts":31,"pid":1,"tid":1},
+    {"ph":"b","cat":"net","name":"get","id":"0x2","ts":32,"pid":1,"tid":1},
+    {"ph":"e","cat":"net","name":"get","id":"0x1","ts":35,"pid":1,"tid":1},
+    {"ph":"e","cat":"net","name":"get","id":"0x2","ts":39,"pid":1,"tid":1},
+    {"ph":"E","name":"outer","ts":40,"pid":1,"tid":1},
+    {"ph":"E","ts":41,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"last","ts":50,"dur":1,"pid":1,"tid":1}])json";
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const auto lasts = [&](EventId e) {
+    return trace->phases()[e] == 'X' ? trace->dur()[e] : int64_t{-1};
+  };
+  EXPECT_EQ(lasts(0), 30'000);
+  EXPECT_EQ(lasts(1), 10'000);
+  EXPECT_EQ(lasts(2), -1);  // it has no end
+  EXPECT_EQ(lasts(4), 4'000);
+  EXPECT_EQ(lasts(5), 7'000);
+  EXPECT_NE(trace->track_ids()[4], trace->track_ids()[0]);
+  EXPECT_EQ(trace->track_ids()[4], trace->track_ids()[5]);
+  ASSERT_EQ(trace->notes().size(), 2U);
+  EXPECT_EQ(trace->notes()[0].text, "1 event with phase B or b without an end: not known how long");
+  EXPECT_EQ(trace->notes()[1].text, "1 event with phase E or e without a begin");
+  std::string large = "[";
+  constexpr int pairs = 200'000;
+  for (int i = 0; i < pairs; ++i)
+    large += cat(R"({"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":)", i, "},");
+  for (int i = 0; i < pairs; ++i)
+    large += cat(R"({"ph":"E","pid":1,"tid":1,"ts":)", pairs + i, "},");
+  const auto many = trace_of(large, 2);
+  ASSERT_TRUE(many) << many.why();
+  for (EventId e = 0; e < pairs; e += 1000) {
+    EXPECT_EQ(many->phases()[e], 'X');
+    EXPECT_EQ(many->dur()[e], 1000 * (2 * (pairs - static_cast<int64_t>(e)) - 1));
+  }
+}
+
+TEST(Trace, a_device_without_a_label_has_the_name_in_the_file) {
+  const auto trace = trace_of(R"json({"deviceProperties":[
+      {"id":0,"name":"NVIDIA H200","totalGlobalMem":1},{"id":1,"name":"NVIDIA B200"}],
+    "traceEvents":[
+    {"ph":"X","cat":"kernel","name":"k","ts":50,"dur":1,"pid":1,"tid":7}]})json");
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(trace->tracks()[trace->track_ids()[0]].labels, "device 1 (NVIDIA B200)");
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -12,6 +12,7 @@
 
 #include "analyze/read/event_reader.h"
 #include "analyze/read/mend.h"
+#include "analyze/read/pairs.h"
 #include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
 #include "analyze/read/token.h"
@@ -181,7 +182,8 @@ struct EventParser::Impl final : EventSink {
     }
     row.name = name_of(event.name);
     row.category = category_of(event.category);
-    const std::string_view link = is_arrow(row.phase) ? event.id : event.correlation;
+    const bool has_id = is_arrow(row.phase) || is_async(row.phase);
+    const std::string_view link = has_id ? event.id : event.correlation;
     if (!link.empty()) row.link = number_of(link);
     if (!event.external.empty()) row.external = number_of(event.external);
     batch->rows.add(row);

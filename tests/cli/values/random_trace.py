@@ -16,7 +16,7 @@ DIMS = ([[2, 3]], [[4], [4]], [])
 
 class Maker:
     def __init__(self, number):
-        self.random = random.Random(number)
+        self.random, self.divider = random.Random(number), random.Random(number + 1)
         self.span, self.fine = self.random.choice((50, 300, 2000)), self.random.random() < 0.5
         self.events, self.ended, self.calls, self.live = [], {}, 0, 0
         devices, self.threads = self.random.choice(((0, 1), (0, 3), (1, 1), (1, 2), (2, 3)))
@@ -70,6 +70,15 @@ class Maker:
                                     "args": {"Device Type": 0, "Device Id": -1, "Addr": self.live, "Bytes": self.random.randint(1, 100)}})
             at = b if self.random.random() < 0.9 else a
 
+    def divide(self):
+        """Some events of the host into their begin and their end, which comes later in the file."""
+        for event in [e for e in self.events if e["ph"] == "X" and e["pid"] == 100 and self.divider.random() < 0.2]:
+            event["ph"] = "B"
+            end = {"ph": "E", "ts": round(event["ts"] + event.pop("dur"), 3), "pid": event["pid"], "tid": event["tid"]}
+            if self.divider.random() < 0.8:
+                end["name"] = event["name"]
+            self.events.insert(self.divider.randint(self.events.index(event) + 1, len(self.events)), end)
+
     def make(self):
         steps = self.random.choice((0, 0, 2, 4))
         for step in range(steps):
@@ -83,6 +92,8 @@ class Maker:
         for phase in self.random.choices("sf", k=self.random.choice((0, 4, 10))):
             self.events.append({"ph": phase, "cat": "ac2g", "name": "ac2g", "id": self.random.randint(1, 5), "bp": "e",
                                 "ts": self.between(0, self.span), "pid": 100, "tid": 1})
+        if self.divider.random() < 0.3:
+            self.divide()
         if self.random.random() < 0.3:
             self.random.shuffle(self.events)
         return {"schemaVersion": 1, "traceEvents": self.events}

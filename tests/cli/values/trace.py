@@ -20,6 +20,22 @@ def ns(microseconds):
     return int(Decimal(microseconds) * 1000)
 
 
+def joined(written):
+    """The events, with those of phase B as long as until their end, which belongs to the last begin of its name, or of any."""
+    out, open_ = [dict(e) for e in written], defaultdict(list)
+    for e in out:
+        stack = open_[e.get("pid"), e.get("tid")]
+        if e.get("ph") == "B":
+            stack.append(e)
+        if e.get("ph") == "E" and stack:
+            of_name = [place for place, b in enumerate(stack) if b.get("name") == e.get("name")]
+            begin = stack[of_name[-1] if of_name else -1]
+            if begin["ts"] <= e["ts"]:
+                begin["ph"], begin["dur"] = "X", Decimal(e["ts"]) - Decimal(begin["ts"])
+                del stack[of_name[-1] if of_name else -1]
+    return out
+
+
 class Event:
     def __init__(self, number, written):
         self.number, self.name, self.phase = number, written.get("name", ""), written.get("ph", "")
@@ -42,7 +58,7 @@ class Trace:
         text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         whole = json.loads(text, strict=False, parse_float=Decimal)
         self.members = whole if isinstance(whole, dict) else {}
-        self.events = [Event(i, e) for i, e in enumerate(whole["traceEvents"] if isinstance(whole, dict) else whole)]
+        self.events = [Event(i, e) for i, e in enumerate(joined(whole["traceEvents"] if isinstance(whole, dict) else whole))]
         self.spans = sorted((e for e in self.events if e.phase == "X"), key=Event.order)
         self.work = [e for e in self.spans if e.kind in WORK]
         streams = {e.track for e in self.work}
@@ -57,6 +73,9 @@ class Trace:
             if e.phase == "M" and e.name == "process_labels":
                 self.labels[e.track[0]] = e.args["labels"]
             self.tracks.setdefault(e.track, len(self.tracks))
+        for one in self.members.get("deviceProperties", []):
+            if one.get("name"):
+                self.labels.setdefault(one["id"], f"device {one['id']} ({one['name']})")
         self.steps = sorted((e for e in self.events if e.is_step), key=lambda e: e.begin)
         self.launch_times = {}  # by number of work
         self.calls = {}  # by correlation
