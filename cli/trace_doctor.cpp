@@ -43,7 +43,7 @@ int run(const std::string& file, const TraceSetting& setting) {
 }
 
 const AddTraceCommand doctor(
-    "doctor", "What to do first: the findings of all questions, the largest potential saving first",
+    "doctor", "What to do first: the findings of all questions, what is likely to be saved first",
     [](CLI::App& app) -> std::function<int()> {
       auto setting = std::make_shared<TraceSetting>();
       auto file = std::make_shared<std::string>();

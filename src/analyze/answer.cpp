@@ -3,6 +3,7 @@
 #include "vitro/analyze/answer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "analyze/apart.h"
@@ -102,12 +103,12 @@ std::string csv_text(const AnswerCell& cell) {
 void write_findings_csv(const std::vector<Finding>& findings, report::Output& out) {
   out.write(
       "key,low_percent,high_percent,low_ns,high_ns,low_bytes,high_bytes,sentence,advice,events,"
-      "shares_with,shared_ns\n");
+      "shares_with,shared_ns,confidence\n");
   for (const Finding& f : findings) {
     out.write(cat(csv_field(f.key), ",", f.low_percent, ",", f.high_percent, ",", f.low_ns, ",",
                   f.high_ns, ",", f.low_bytes, ",", f.high_bytes, ",", csv_field(f.sentence), ",",
                   csv_field(f.advice), ",", events_text(f, ""), ",", csv_field(f.shares_with), ",",
-                  f.shared_ns, "\n"));
+                  f.shared_ns, ",", name_of(f.confidence), "\n"));
   }
 }
 
@@ -166,6 +167,11 @@ void write_cell(report::Json& json, const AnswerCell& cell) {
 
 }  // namespace
 
+std::string_view name_of(Confidence confidence) {
+  constexpr std::array<std::string_view, 3> names{"measured", "likely", "possible"};
+  return names[static_cast<size_t>(confidence)];
+}
+
 double cell_number(const AnswerCell& cell) {
   if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
   if (const auto* other = std::get_if<double>(&cell)) return *other;
@@ -204,10 +210,11 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
       text += table_text(table, options);
     }
   }
+  for (const std::string& verdict : answer.verdicts) text += cat(verdict, "\n");
   for (const Finding& finding : answer.findings) {
     text += cat("\n* ", finding.sentence, "\n  potential saving: ", range_text(finding), "; ",
-                finding.advice, shared_text(finding), "\n  [", finding.key,
-                events_text(finding, "; events "), "]\n");
+                finding.advice, shared_text(finding), "\n  [", finding.key, "; ",
+                name_of(finding.confidence), events_text(finding, "; events "), "]\n");
   }
   return text;
 }
@@ -216,6 +223,11 @@ void to_json(const Answer& answer, report::Output& out) {
   report::Json json(out, 3);
   json.begin_object().member("analysis", answer.name);
   if (answer.together_percent > 0) json.member("together_percent", answer.together_percent);
+  if (!answer.verdicts.empty()) {
+    json.key("verdicts").begin_array();
+    for (const std::string& verdict : answer.verdicts) json.value(verdict);
+    json.end();
+  }
   for (const AnswerTable& table : answer.tables) {
     json.key(table.name).begin_array();
     for (const auto& row : table.rows) {
@@ -233,6 +245,7 @@ void to_json(const Answer& answer, report::Output& out) {
     json.member("low_ns", finding.low_ns).member("high_ns", finding.high_ns);
     json.member("low_percent", finding.low_percent);
     json.member("high_percent", finding.high_percent);
+    json.member("confidence", name_of(finding.confidence));
     if (finding.is_of_memory())
       json.member("low_bytes", finding.low_bytes).member("high_bytes", finding.high_bytes);
     if (!finding.shares_with.empty())

@@ -375,6 +375,7 @@ Compilation compilation(const Trace& trace) {
 Answer answer_compile(const Trace& trace) {
   const Compilation c = compilation(trace);
   Findings findings(trace);
+  findings.only_while(idle_time(trace, Classes(trace), measured_window(trace)));
   conclude_breaks(c, findings);
   conclude_compiling(trace, c, findings);
   conclude_overhead(trace, c, findings);

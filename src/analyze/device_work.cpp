@@ -73,4 +73,16 @@ WorkTimes times_of(const Trace& trace, const WorkKinds& kinds, std::span<const E
   return out;
 }
 
+std::optional<Intervals> idle_time(const Trace& trace, const Classes& classes,
+                                   const Window& window) {
+  const WorkKinds kinds(trace, classes);
+  Intervals whole, idle;
+  whole.add(window.begin, window.end);
+  const std::vector<Device> devices = devices_of(trace, classes);
+  if (devices.empty()) return std::nullopt;
+  for (const Device& device : devices)
+    idle = united(idle, without(whole, times_of(trace, kinds, device.work).busy));
+  return idle;
+}
+
 }  // namespace vitro::analyze

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "analyze/intervals.h"
 #include "vitro/analyze/classes.h"
+#include "vitro/analyze/steps.h"
 
 namespace vitro::analyze {
 
@@ -47,6 +49,10 @@ struct WorkTimes {
   Intervals busy;  // union of the three
 };
 WorkTimes times_of(const Trace& trace, const WorkKinds& kinds, std::span<const EventId> work);
+
+// When a device is idle within the window; nothing without devices.
+std::optional<Intervals> idle_time(const Trace& trace, const Classes& classes,
+                                   const Window& window);
 
 // An event's end; its begin if it has no duration.
 [[gnu::always_inline]] inline int64_t end_of(const Trace& trace, EventId event) {

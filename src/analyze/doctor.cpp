@@ -1,10 +1,17 @@
+// Collects the findings of all analyses, leaves out what others explain better, and says what
+// limits each device.
 #include "vitro/analyze/doctor.h"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 #include <unordered_set>
 
+#include "analyze/attribution.h"
+#include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/intervals.h"
+#include "analyze/words.h"
 #include "vitro/analyze/analyses.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -66,6 +73,23 @@ void tell_apart(Answer& all) {
 
 }  // namespace
 
+// The critical path shows the same time as the analyses of single causes, less specifically: what
+// these explain for the most part is not repeated.
+void drop_explained(std::vector<Finding>& findings) {
+  const auto of_path = [](const Finding& f) { return f.key.starts_with("critical_path."); };
+  Intervals explained;
+  for (const Finding& f : findings) {
+    Intervals when;
+    for (const Window& each : f.when) when.add(each.begin, each.end);
+    if (!of_path(f)) explained = united(explained, when);
+  }
+  std::erase_if(findings, [&](const Finding& f) {
+    Intervals when;
+    for (const Window& each : f.when) when.add(each.begin, each.end);
+    return of_path(f) && !when.empty() && 2 * common(when, explained).length() >= when.length();
+  });
+}
+
 Answer doctor(const std::vector<Answer>& answers) {
   Answer out{"doctor", {}, {}};
   for (const Answer& answer : answers)
@@ -73,12 +97,77 @@ Answer doctor(const std::vector<Answer>& answers) {
   sort_findings(out.findings);
   std::unordered_set<std::string> said;
   std::erase_if(out.findings, [&](const Finding& f) { return !said.insert(f.key).second; });
+  drop_explained(out.findings);
   tell_apart(out);
   return out;
 }
 
+namespace {
+
+constexpr size_t most_named = 3;
+
+// The names that take most of a device's time in the window: "gemm (45 %), …".
+std::string busiest(const Trace& trace, const Device& device, const Window& window) {
+  const Classes classes(trace);
+  const WorkKinds kinds(trace, classes);
+  std::map<uint32_t, int64_t> times;
+  for (const EventId e : paced(device.work)) {
+    if (kinds[e] == WorkKind::wait) continue;
+    const int64_t begin = std::max(trace.ts()[e], window.begin);
+    const int64_t end = std::min(end_of(trace, e), window.end);
+    if (end > begin) times[trace.name_ids()[e]] += end - begin;
+  }
+  std::vector<std::pair<int64_t, uint32_t>> each;
+  for (const auto& [name, time] : times) each.emplace_back(-time, name);
+  std::ranges::sort(each);
+  std::string text;
+  for (const auto& [time, name] : each | std::views::take(most_named)) {
+    text += cat(text.empty() ? "" : ", ", short_name(trace.names()[name]), " (",
+                percent_text(-time, window.length()), ")");
+  }
+  return text;
+}
+
+// "waiting for data (40 %), …"
+std::string causes(const DeviceIdle& device) {
+  std::vector<std::pair<int64_t, IdleCause>> each;
+  for (size_t c = 0; c < idle_causes; ++c) {
+    const auto cause = static_cast<IdleCause>(c);
+    if (device.of(cause) > 0) each.emplace_back(-device.of(cause), cause);
+  }
+  std::ranges::sort(each);
+  std::string text;
+  for (const auto& [time, cause] : each | std::views::take(most_named)) {
+    text += cat(text.empty() ? "" : ", ", name_of(cause), " (",
+                percent_text(-time, device.window.length()), ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> verdicts(const Trace& trace) {
+  const std::vector<Device> devices = devices_of(trace, Classes(trace));
+  const std::vector<DeviceIdle> all = attribute_idle(trace);
+  std::vector<std::string> out;
+  for (size_t d = 0; d < all.size(); ++d) {
+    const Window& window = all[d].window;
+    const int64_t length = window.length(), idle = all[d].idle;
+    const std::string name = device_name(trace.tracks()[all[d].track]);
+    const std::string busy =
+        cat(name, " works for ", percent_text(length - idle, length), " of the measured time");
+    out.push_back(10 * idle <= length
+                      ? cat(busy, ": it is device-bound; make these kernels faster: ",
+                            busiest(trace, devices[d], window))
+                      : cat(busy, "; it is idle for: ", causes(all[d])));
+  }
+  return out;
+}
+
 Answer doctor(const Trace& trace) {
-  return doctor(ask_all(trace));
+  Answer out = doctor(ask_all(trace));
+  out.verdicts = verdicts(trace);
+  return out;
 }
 
 }  // namespace vitro::analyze

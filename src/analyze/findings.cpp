@@ -93,17 +93,23 @@ int64_t beyond_other_steps(const std::vector<Step>& steps, const Window& window,
 }
 
 void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events,
-                   Pieces about) {
+                   Pieces about, Confidence confidence) {
   std::vector<Window> when = about.take(window_);
   if (!when.empty()) {
-    int64_t all = 0;
-    for (const Window& each : when) all += each.length();
-    high = std::min(high, all);
+    Intervals all;
+    for (const Window& each : when) all.add(each.begin, each.end);
+    if (idle_) {
+      all = common(all, *idle_);
+      when.clear();
+      for (const Interval& each : all) when.push_back({each.begin, each.end});
+    }
+    high = std::min(high, all.length());
   }
   high = std::clamp<int64_t>(high, 0, step_);
   low = std::clamp<int64_t>(low, 0, high);
   if (events.empty() || percent(high, step_) < least_percent) return;
   keep_few(events);
+  if (confidence == Confidence::likely && 2 * low >= high) confidence = Confidence::measured;
   list_.push_back({.key = std::move(statement.key),
                    .sentence = std::move(statement.sentence),
                    .advice = std::move(statement.advice),
@@ -112,7 +118,8 @@ void Findings::add(Statement statement, int64_t low, int64_t high, std::vector<E
                    .low_percent = percent(low, step_),
                    .high_percent = percent(high, step_),
                    .events = std::move(events),
-                   .when = std::move(when)});
+                   .when = std::move(when),
+                   .confidence = confidence});
 }
 
 void Findings::add_bytes(Statement statement, int64_t low, int64_t high, int64_t most,
@@ -139,7 +146,8 @@ std::vector<Finding> Findings::take() {
 void sort_findings(std::vector<Finding>& findings) {
   sort_list(findings, [](const Finding& a, const Finding& b) {
     const auto order = [](const Finding& f) {
-      return std::tuple(-f.high_ns, -f.low_ns, -f.high_percent, std::string_view(f.key));
+      return std::tuple(f.is_of_memory(), -f.low_ns, f.confidence, -f.high_ns, -f.high_percent,
+                        std::string_view(f.key));
     };
     return order(a) < order(b);
   });

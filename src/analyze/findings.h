@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,25 +60,32 @@ class Findings {
   explicit Findings(const Trace& trace) : Findings(measured_window(trace)) {}
   explicit Findings(const Window& measured) : window_(measured), step_(measured.length()) {}
 
+  // From now on findings count only while a device is idle (none: no limit): they are about the
+  // host, whose work costs nothing while all devices are busy.
+  void only_while(std::optional<Intervals> idle) { idle_ = std::move(idle); }
+
   // The potential saving in nanoseconds of the measured window: the least and the most, which is
   // limited to what `about` has there (empty: no limit).  Dropped if the most is below half a
   // percent, or if there are no events.  The first ten events are kept.
+  // `likely` becomes `measured` if at least half of the most is sure.
   void add(Statement statement, int64_t low, int64_t high, std::vector<EventId> events,
-           Pieces about = {});
+           Pieces about = {}, Confidence confidence = Confidence::likely);
   // The same for memory: bytes that need not be held, of the device's peak.
   void add_bytes(Statement statement, int64_t low, int64_t high, int64_t most,
                  std::vector<EventId> events);
 
-  // The largest potential saving first, then memory; ties by key.
+  // As sort_findings().
   std::vector<Finding> take();
 
  private:
   Window window_;
   int64_t step_;
+  std::optional<Intervals> idle_;
   std::vector<Finding> list_;
 };
 
-// Sorts the findings of several analyses in the order above.
+// What is likely to be saved first: by the least that is saved, then by how sure that is, and only
+// then by the most; memory last; ties by key.
 void sort_findings(std::vector<Finding>& findings);
 
 }  // namespace vitro::analyze

@@ -1,25 +1,27 @@
-// Classifies the gaps of streams and devices by what they waited for, and estimates the saving of
-// a device graph; answers `vitro trace gaps`.
+// Classifies the gaps of streams and devices by what they waited for, shows the causes of idle time
+// (attribution.h) and what a device graph would save; answers `vitro trace gaps`.
 #include "vitro/analyze/gaps.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
+#include "analyze/attribution.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/launch_times.h"
+#include "analyze/producer.h"
 #include "analyze/sort_runs.h"
 #include "analyze/words.h"
-#include "vitro/analyze/launches.h"
 #include "vitro/analyze/links.h"
 #include "vitro/analyze/timeline.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/counted.h"
 
 namespace vitro::analyze {
 namespace {
 
-constexpr size_t most_events = 10;
+constexpr int64_t graph_gap_ns = 1'000;  // between two kernels of a device graph
 
 class StreamReader {
  public:
@@ -42,33 +44,16 @@ class StreamReader {
 
   StreamGaps take() {
     out_.span = end_ - first_;
-    std::ranges::stable_sort(host_, std::ranges::greater(), &Gap::length);
-    for (const Gap& gap : host_) {
-      if (out_.longest_host.size() < most_events) out_.longest_host.push_back(gap.behind);
-    }
     return std::move(out_);
   }
-  // Gaps in which the device waited for the host.
-  Pieces take_pieces() { return std::move(pieces_); }
 
  private:
-  struct Gap {
-    int64_t length;
-    EventId behind;
-  };
-
   void gap(EventId work, int64_t length) {
     const EventId launch = links_.launch_of(work);
-    const bool known =
-        launch != Links::nobody || launched_.of(work) == LaunchTimes::before_all;
+    const bool known = launch != Links::nobody || launched_.of(work) == LaunchTimes::before_all;
     if (launch != Links::nobody && trace_.ts()[launch] > end_) {
       out_.host += length;
       ++out_.host_gaps;
-      const int64_t call =
-          std::clamp<int64_t>(trace_.dur()[launch], 0, LaunchOptions{}.slow_call_ns);
-      out_.launch_calls += std::min(length, call);
-      host_.push_back({length, work});
-      pieces_.add(end_, end_ + length);
     } else if (known && length < options_.short_gap_ns) {
       out_.kernel += length;
       ++out_.kernel_gaps;
@@ -83,28 +68,94 @@ class StreamReader {
   const LaunchTimes& launched_;
   const GapOptions& options_;
   StreamGaps out_;
-  std::vector<Gap> host_;
-  Pieces pieces_;
   int64_t first_ = 0, end_ = 0;
 };
 
-std::vector<Finding> conclude(const Trace& trace, const Gaps& gaps, std::vector<Pieces> pieces) {
-  Findings findings(trace);
-  for (size_t d = 0; d < gaps.devices.size(); ++d) {
-    const StreamGaps& device = gaps.devices[d];
-    const TrackInfo& track = trace.tracks()[device.track];
-    const int64_t idle = device.span - device.busy, most = Gaps::graph_saves_high(device);
-    findings.add(
-        {cat("gaps.host.", track.pid),
-         cat(device_name(track), " idles ", percent_text(idle, device.span), " of its ",
-             time_text(device.span), "; ", time_text(device.host), " of that in ", device.host_gaps,
-             " gaps because the host launched too late; a device graph would save up to ",
-             time_text(most)),
-         "replay the same work as a device graph, compile it into fewer kernels, or move the "
-         "host's work between launches to another thread"},
-        Gaps::graph_saves_low(device), most, device.longest_host, std::move(pieces[d]));
+// The name that takes most of the host's code between launches.
+std::string busiest(const Trace& trace, const DeviceIdle& device) {
+  const auto most =
+      std::ranges::max_element(device.host_names, {}, [](const auto& each) { return each.second; });
+  if (most == device.host_names.end()) return "";
+  const std::string name =
+      most->first == UINT32_MAX ? "code without events" : short_name(trace.names()[most->first]);
+  return cat(", the largest part in ", name, " (", time_text(most->second), ")");
+}
+
+// What replaying the same work as a device graph would save.
+struct GraphSaving {
+  int64_t low = 0, high = 0;
+};
+
+GraphSaving graph_saving(const DeviceIdle& device) {
+  int64_t most = 0, gaps = 0;
+  for (const IdleGroup& group : device.groups) {
+    if (group.cause != IdleCause::launch && group.cause != IdleCause::host &&
+        group.cause != IdleCause::brief)
+      continue;
+    most += group.time;
+    gaps = std::max(gaps, static_cast<int64_t>(group.gaps));
   }
-  return findings.take();
+  most = std::max<int64_t>(most - graph_gap_ns * gaps, 0);
+  return {std::min(device.calls, most), most};
+}
+
+// The time that `launches` reports as work shorter than its launch is not counted again.
+void conclude_host(const Trace& trace, const DeviceIdle& device, Findings& findings) {
+  const TrackInfo& track = trace.tracks()[device.track];
+  const GraphSaving graph = graph_saving(device);
+  const int64_t brief = device.of(IdleCause::brief);
+  uint64_t gaps = 0;
+  std::vector<std::pair<int64_t, EventId>> each;
+  Pieces when;
+  for (const IdleGroup& group : device.groups) {
+    if (group.cause != IdleCause::launch && group.cause != IdleCause::host) continue;
+    gaps = std::max(gaps, group.gaps);
+    each.insert(each.end(), group.each.begin(), group.each.end());
+    when.add(group.when);
+  }
+  std::ranges::sort(each);
+  std::vector<EventId> events;
+  for (const auto& [length, e] : each)
+    if (std::ranges::find(events, e) == events.end()) events.push_back(e);
+  findings.add(
+      {cat("gaps.host.", track.pid),
+       cat(device_name(track), " is idle for ", percent_text(device.idle, device.window.length()),
+           " of ", time_text(device.window.length()), "; in ", counted(gaps, "gap"),
+           " the host had not launched: ", time_text(device.of(IdleCause::launch)),
+           " of launching and ", time_text(device.of(IdleCause::host)),
+           " of other code on the host", busiest(trace, device)),
+       "replay the same work as a device graph, compile it into fewer kernels, or move the "
+       "host's work between launches to another thread"},
+      std::max<int64_t>(graph.low - brief, 0), std::max<int64_t>(graph.high - brief, 0),
+      std::move(events), std::move(when));
+}
+
+void conclude_others(const Trace& trace, const DeviceIdle& device, Findings& findings) {
+  const TrackInfo& track = trace.tracks()[device.track];
+  for (const IdleGroup& group : device.groups) {
+    std::vector<EventId> events;
+    for (const auto& [length, e] : group.each) events.push_back(e);
+    const std::string idle =
+        cat(device_name(track), " is idle for ", time_text(group.time), " of ",
+            time_text(device.window.length()), " in ", counted(group.gaps, "gap"));
+    if (group.cause == IdleCause::unrecorded)
+      findings.add({cat("gaps.unrecorded.", track.pid),
+                    cat(idle, " in which nothing is recorded on the launching thread"),
+                    in_words_of_producer(trace,
+                                         "record with_stack=True, or your own ranges, to see what "
+                                         "runs there, then move it to another thread or out of the "
+                                         "loop")},
+                   0, group.time, events, Pieces(group.when));
+    if (group.cause == IdleCause::dependency)
+      findings.add({cat("gaps.dependency.", track.pid),
+                    cat(idle,
+                        " although the next work had been launched: launching faster saves "
+                        "nothing there"),
+                    "look at what that work waits for: events of other streams, other ranks "
+                    "(`vitro trace ranks`), nodes of a graph that are not recorded; "
+                    "enable_cuda_sync_events=True records which events"},
+                   0, group.time, events, Pieces(group.when), Confidence::possible);
+  }
 }
 
 AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, std::string name,
@@ -135,19 +186,40 @@ AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, 
   return table;
 }
 
-struct Reading {
-  Gaps gaps;
-  std::vector<Pieces> pieces;  // by device: gaps that waited for the host
-};
+// Each group of causes, device by device.
+AnswerTable idle_table(const Trace& trace, const std::vector<DeviceIdle>& all) {
+  AnswerTable table{"idle",
+                    "Why each device was idle in the measured time",
+                    {{"device", "Device"},
+                     {"cause", "Cause"},
+                     {"name", "Within"},
+                     {"time_ns", "Time", Unit::ns},
+                     {"share", "Of the window", Unit::percent},
+                     {"gaps", "Gaps", Unit::count},
+                     {"event", "Event", Unit::count}},
+                    {}};
+  for (const DeviceIdle& device : all) {
+    for (const IdleGroup& group : device.groups) {
+      const std::string name = group.name == UINT32_MAX ? "" : trace.names()[group.name];
+      const AnswerCell event =
+          group.each.empty() ? AnswerCell() : static_cast<int64_t>(group.each.front().second);
+      table.rows.push_back({device_name(trace.tracks()[device.track]),
+                            std::string(name_of(group.cause)), name, group.time,
+                            percent(group.time, device.window.length()),
+                            static_cast<int64_t>(group.gaps), event});
+    }
+  }
+  return table;
+}
 
-Reading read_gaps(const Trace& trace, const GapOptions& options) {
+Gaps read_gaps(const Trace& trace, const GapOptions& options) {
   const Classes classes(trace);
   const WorkKinds kinds(trace, classes);
   const Links links(trace, classes);
   const LaunchTimes launched(trace, classes, links);
   const TrackOrder order(
       trace, [&](EventId e) { return classes.is_device_work(e) && kinds[e] != WorkKind::wait; });
-  Reading out;
+  Gaps out;
   std::map<std::string, std::vector<EventId>> by_device;
   const auto read = [&](uint32_t track, std::span<const EventId> work) {
     StreamReader reader(trace, links, launched, options, track);
@@ -157,15 +229,14 @@ Reading read_gaps(const Trace& trace, const GapOptions& options) {
   for (uint32_t t = 0; t < order.tracks(); ++t) {
     const std::span<const EventId> work = order.track(t);
     if (work.empty()) continue;
-    out.gaps.streams.push_back(read(t, work).take());
+    out.streams.push_back(read(t, work).take());
     std::vector<EventId>& device = by_device[trace.tracks()[t].pid];
     device.insert(device.end(), work.begin(), work.end());
   }
   for (auto& [pid, work] : by_device) {
     sort_runs_by(work, [&](EventId e) { return trace.ts()[e]; });
     StreamReader reader = read(trace.track_ids()[work.front()], work);
-    out.pieces.push_back(reader.take_pieces());
-    out.gaps.devices.push_back(reader.take());
+    out.devices.push_back(reader.take());
   }
   return out;
 }
@@ -173,30 +244,29 @@ Reading read_gaps(const Trace& trace, const GapOptions& options) {
 }  // namespace
 
 Gaps gaps(const Trace& trace, const GapOptions& options) {
-  return read_gaps(trace, options).gaps;
-}
-
-int64_t Gaps::graph_saves_high(const StreamGaps& device) {
-  return std::max<int64_t>(device.host - graph_gap_ns * static_cast<int64_t>(device.host_gaps), 0);
+  return read_gaps(trace, options);
 }
 
 Answer answer_gaps(const Trace& trace) {
-  auto [all, pieces] = read_gaps(trace, {});
+  const Gaps all = gaps(trace);
+  const std::vector<DeviceIdle> idle = attribute_idle(trace);
   AnswerTable graph{
       "device_graphs",
       "How much of the waits for the host a device graph would save",
       {{"device", "Device"}, {"low_ns", "At least", Unit::ns}, {"high_ns", "At most", Unit::ns}},
       {}};
-  for (const StreamGaps& device : all.devices) {
-    graph.rows.push_back({device_name(trace.tracks()[device.track]), Gaps::graph_saves_low(device),
-                          Gaps::graph_saves_high(device)});
+  Findings findings(trace);
+  for (const DeviceIdle& device : idle) {
+    const GraphSaving saving = graph_saving(device);
+    graph.rows.push_back({device_name(trace.tracks()[device.track]), saving.low, saving.high});
+    conclude_host(trace, device, findings);
+    conclude_others(trace, device, findings);
   }
-  Answer answer{"gaps",
-                {gaps_table(trace, all.streams, "streams", "Idle time of each stream"),
-                 gaps_table(trace, all.devices, "devices", "Idle time of all streams of a device"),
-                 std::move(graph)},
-                conclude(trace, all, std::move(pieces))};
-  return answer;
+  return {"gaps",
+          {gaps_table(trace, all.streams, "streams", "Idle time of each stream"),
+           gaps_table(trace, all.devices, "devices", "Idle time of all streams of a device"),
+           idle_table(trace, idle), std::move(graph)},
+          findings.take()};
 }
 
 }  // namespace vitro::analyze

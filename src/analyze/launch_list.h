@@ -6,6 +6,7 @@
 #include "analyze/device_work.h"
 #include "analyze/intervals.h"
 #include "vitro/analyze/links.h"
+#include "vitro/analyze/timeline.h"
 
 namespace vitro::analyze {
 
@@ -24,6 +25,9 @@ std::vector<Launch> launch_list(const Trace& trace, const Classes& classes, cons
 // its work if that is earlier.  What the thread does during that time keeps them idle.
 std::vector<Intervals> late_launches(const Trace& trace, const Links& links,
                                      const std::vector<Device>& devices);
+
+// Marks the events around other events: what they take is not a call of its own.
+void mark_frames(const Trace& trace, const TrackOrder& order, std::vector<bool>& out);
 
 // Whether the work takes less than the call.
 bool is_brief(const Trace& trace, const Launch& launch);

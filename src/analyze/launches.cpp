@@ -118,6 +118,14 @@ std::vector<Intervals> late_launches(const Trace& trace, const Links& links,
   return out;
 }
 
+void mark_frames(const Trace& trace, const TrackOrder& order, std::vector<bool>& out) {
+  for (uint32_t t = 0; t < order.tracks(); ++t) {
+    const std::span<const EventId> events = order.track(t);
+    for (size_t i = 0; i + 1 < events.size(); ++i)
+      if (trace.ts()[events[i + 1]] < end_of(trace, events[i])) out[events[i]] = true;
+  }
+}
+
 bool is_brief(const Trace& trace, const Launch& launch) {
   return launch.work < end_of(trace, launch.call) - trace.ts()[launch.call];
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/attribution.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/launch_list.h"
@@ -17,21 +18,19 @@
 namespace vitro::analyze {
 namespace {
 
-// The avoidable cost of calls: at most their time, at least the part of it in which a device waited
-// for their thread.
+// The avoidable cost of calls.
 struct Cost {
   uint64_t calls = 0;
-  int64_t total = 0, work = 0, low = 0, high = 0, most = 0;
+  int64_t total = 0, work = 0, high = 0, most = 0;
   std::vector<std::pair<int64_t, EventId>> each;  // its cost, negated; the call
   Pieces when;
 
-  void add(EventId call, int64_t begin, int64_t length, int64_t excess, int64_t late) {
+  void add(EventId call, int64_t begin, int64_t length, int64_t excess) {
     when.add(begin, begin + length);
     ++calls;
     total += length;
     most = std::max(most, length);
     high += excess;
-    low += std::min(excess, late);
     each.emplace_back(-excess, call);
   }
   std::vector<EventId> events() {
@@ -54,7 +53,7 @@ class Costs {
     devices_ = devices_of(trace, classes_);
     for (size_t d = 0; d < devices_.size(); ++d)
       for (const EventId e : devices_[d].work) device_of_[trace.track_ids()[e]] = d;
-    late_ = late_launches(trace, links_, devices_);
+    idle_ = attribute_idle(trace);
   }
 
   std::vector<Finding> conclude() {
@@ -69,10 +68,8 @@ class Costs {
   bool measured(EventId call) const {
     return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
   }
-  // The part of a call in which devices waited for a launch from its thread.
-  int64_t late(EventId call) const {
-    return late_[trace_.track_ids()[call]].length_in(trace_.ts()[call], end_of(trace_, call));
-  }
+  // The most idle time of any device in slow calls of this name; only in files with devices.
+  IdleGroup idle_in(uint32_t name) const;
   // Whether its call waits for the device.
   bool blocks(const Launch& launch) const {
     return classes_[launch.first] == EventClass::copy &&
@@ -83,7 +80,6 @@ class Costs {
   void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
   void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
   std::vector<bool> excused(const std::vector<Launch>& list) const;
-  void excuse_frames(std::vector<bool>& out) const;
 
   const Trace& trace_;
   const LaunchOptions& options_;
@@ -92,7 +88,7 @@ class Costs {
   Window window_;
   std::vector<Device> devices_;
   std::vector<size_t> device_of_;  // by track
-  std::vector<Intervals> late_;    // by track of the host
+  std::vector<DeviceIdle> idle_;   // as devices_
 };
 
 void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) const {
@@ -104,23 +100,42 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
     ++launches[device];
     const int64_t call = length(launch.call);
     if (!is_brief(trace_, launch) || call > options_.slow_call_ns) continue;  // reported as slow
-    by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work,
-                          late(launch.call));
+    by_device[device].add(launch.call, trace_.ts()[launch.call], call, call - launch.work);
     by_device[device].work += launch.work;
   }
   for (size_t d = 0; d < devices_.size(); ++d) {
     Cost& cost = by_device[d];
     if (cost.calls == 0) continue;
     const TrackInfo& track = trace_.tracks()[devices_[d].track];
-    findings.add(
-        {cat("launches.brief.", track.pid),
-         cat(cost.calls, " of ", counted(launches[d], "launch"), " on ", device_name(track),
-             " started work shorter than the call itself: ", time_text(cost.total),
-             " of calls for ", time_text(cost.work), " of work; for ", time_text(cost.low),
-             " of that, devices wait for the calling thread"),
-         "fuse small kernels (compile the region) or replay them as a device graph"},
-        cost.low, cost.high, cost.events(), std::move(cost.when));
+    const int64_t brief = idle_[d].excess;
+    Pieces when;
+    for (const IdleGroup& group : idle_[d].groups)
+      if (group.cause == IdleCause::brief) when.add(group.when);
+    findings.add({cat("launches.brief.", track.pid),
+                  cat(cost.calls, " of ", counted(launches[d], "launch"), " on ",
+                      device_name(track), " started work shorter than the call itself: ",
+                      time_text(cost.total), " of calls for ", time_text(cost.work),
+                      " of work; for ", time_text(brief), " of that the device waits for the call"),
+                  "fuse small kernels (compile the region) or replay them as a device graph"},
+                 brief, brief, cost.events(), std::move(when));
   }
+}
+
+IdleGroup Costs::idle_in(uint32_t name) const {
+  IdleGroup most;
+  for (const DeviceIdle& device : idle_) {
+    IdleGroup here;
+    Pieces when;
+    for (const IdleGroup& group : device.groups) {
+      if (group.cause != IdleCause::slow_call || group.name != name) continue;
+      here.time += group.time;
+      when.add(group.when);
+    }
+    if (here.time <= most.time) continue;
+    most = std::move(here);
+    most.when = when.take(device.window);
+  }
+  return most;
 }
 
 // Calls that are long because they wait for a device (copies from unpinned memory, launches into a
@@ -136,18 +151,8 @@ std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   }
   for (const EventId call : blocked_by_full_queue(trace_, others, options_.slow_call_ns))
     out[call] = true;
-  excuse_frames(out);
+  mark_frames(trace_, TrackOrder(trace_, [&](EventId e) { return classes_.is_host_work(e); }), out);
   return out;
-}
-
-// A call around other calls or ops is not a call of its own.
-void Costs::excuse_frames(std::vector<bool>& out) const {
-  const TrackOrder order(trace_, [&](EventId e) { return classes_.is_host_work(e); });
-  for (uint32_t t = 0; t < order.tracks(); ++t) {
-    const std::span<const EventId> events = order.track(t);
-    for (size_t i = 0; i + 1 < events.size(); ++i)
-      if (trace_.ts()[events[i + 1]] < end_of(trace_, events[i])) out[events[i]] = true;
-  }
 }
 
 // Calls that need not be repeated, however long each takes.
@@ -195,16 +200,22 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     // The median is the usual time of a call, unless the call need not be made at all.
     const int64_t median = nearest_rank(lengths, 50), most_usual = options_.slow_call_ns;
     const int64_t usual = avoid.empty() ? median : std::min(median, most_usual);
-    const int64_t limit = std::max(usual, most_usual);
+    // If all are that long, twice the usual: half of any calls take over their median.
+    const int64_t limit = usual > most_usual ? 2 * usual : most_usual;
     Cost cost;
     for (const EventId e : paced(calls)) {
       if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= limit) continue;
-      cost.add(e, trace_.ts()[e], length(e), length(e) - usual, late(e));
+      cost.add(e, trace_.ts()[e], length(e), length(e) - usual);
     }
     if (cost.calls == 0) continue;
     const std::vector<EventId> events = cost.events();
     const bool is_first = events.front() == first[name] && 2 * cost.most > cost.total;
-    const std::string half = calls.size() > 1 ? cat("; the median is ", time_text(median)) : "";
+    const std::string half = cost.calls < calls.size() && median < limit
+                                 ? cat("; the median is ", time_text(median))
+                                 : "";
+    const IdleGroup idle = idle_in(name);
+    const int64_t most = idle_.empty() ? cost.high : std::min(cost.high, idle.time);
+    const int64_t least = idle_.empty() ? 0 : most;
     findings.add({cat("launches.slow.", text),
                   cat(text, ": ", cost.calls, " of ", counted(calls.size(), "call"),
                       cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
@@ -212,7 +223,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
                   std::string(is_first         ? advice_on_first_calls
                               : !avoid.empty() ? avoid
                                                : advice_on_other_calls)},
-                 cost.low, cost.high, events, std::move(cost.when));
+                 least, most, events, idle_.empty() ? std::move(cost.when) : Pieces(idle.when));
   }
 }
 

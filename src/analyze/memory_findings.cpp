@@ -89,6 +89,8 @@ void conclude_allocating(const Trace& trace, Findings& findings) {
   }
   if (events.empty()) return;
   const int64_t low = all.could_be_won();
+  int64_t most = 0;
+  for (const Allocating::AllocatorCall& call : all.calls) most += call.late;
   const std::string calls = counted(events.size(), "call");
   findings.add({"memory.allocating",
                 cat("allocating takes ", time_text(all.time), " of ",
@@ -96,7 +98,7 @@ void conclude_allocating(const Trace& trace, Findings& findings) {
                     " of one thread, the longest ", time_text(-all.calls.front().time)),
                 "write into persistent buffers (out=, in place), or compile the region: its memory "
                 "is planned once"},
-               low, all.time, std::move(events), std::move(all.when));
+               low, most, std::move(events), std::move(all.when));
 }
 
 // At least a tenth of the peak: allocators round up and keep a little.

@@ -295,6 +295,7 @@ Answer answer_summary(const Trace& trace) {
     conclude_copies(trace, kinds, device, window, steps, findings);
     conclude_layouts(trace, device, window, findings);
   }
+  findings.only_while(idle_time(trace, classes, window));
   conclude_overhead(trace, classes, window, findings);
   return {"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
 }

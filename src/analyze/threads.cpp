@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/attribution.h"
 #include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/launch_list.h"
@@ -255,22 +256,42 @@ std::string_view advice_on_wait(std::string_view kind, std::string_view within) 
   return "synchronise once, where a value is used, not in the loop";
 }
 
-void conclude_waits(const Trace& trace, const Threads& all, bool devices, Findings& findings) {
+// The idle time that this wait explains, of the device where it is most.
+const IdleGroup* explained(const Trace& trace, const std::vector<DeviceIdle>& devices,
+                           const Threads::Wait& wait) {
+  const IdleGroup* most = nullptr;
+  for (const DeviceIdle& device : devices) {
+    for (const IdleGroup& group : device.groups) {
+      if (group.name == no_name || group.track != wait.track ||
+          trace.names()[group.name] != wait.name || group.cause == IdleCause::slow_call)
+        continue;
+      const std::string_view within =
+          group.within == no_name ? std::string_view() : trace.names()[group.within];
+      if (within == wait.within && (!most || group.time > most->time)) most = &group;
+    }
+  }
+  return most;
+}
+
+void conclude_waits(const Trace& trace, const Threads& all, const std::vector<DeviceIdle>& devices,
+                    Findings& findings) {
   for (const Threads::Wait& w : all.waits) {
     const auto thread = std::ranges::find(all.threads, w.track, &Threads::Thread::track);
-    if (thread == all.threads.end() || !thread->leads) continue;
+    const IdleGroup* idle = explained(trace, devices, w);
+    if (thread == all.threads.end() || (devices.empty() ? !thread->leads : !idle)) continue;
     const std::string within = w.within.empty() ? "" : cat(" in ", short_name(w.within));
-    const std::string idle = devices ? cat("; devices idle for ", time_text(w.until_work),
-                                           " from there until they work again")
-                                     : "";
+    const std::string cost =
+        idle ? cat("; for that a device is idle for ", time_text(idle->time),
+                   idle->cause == IdleCause::device ? " until it works again" : "")
+             : "";
     findings.add({cat("threads.wait.", stable_name(w.name), w.within.empty() ? "" : ".",
                       stable_name(w.within)),
                   cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
                       time_text(all.window.length()), " in ", counted(w.calls, "call"), " of ",
-                      short_name(stable_name(w.name)), within, idle),
+                      short_name(stable_name(w.name)), within, cost),
                   std::string(advice_on_wait(w.kind, w.within))},
-                 devices ? std::min(w.idle_behind, w.total) : 0, devices ? w.until_work : w.total,
-                 w.longest, Pieces(w.until_work_when));
+                 idle ? idle->own : 0, idle ? idle->time : w.total, w.longest,
+                 Pieces(idle ? idle->when : w.until_work_when));
   }
 }
 
@@ -371,14 +392,6 @@ AnswerTable pool_table(const Trace& trace, const Threads& all) {
   return table;
 }
 
-bool has_devices(const Trace& trace) {
-  const Classes classes(trace);
-  for (const EventId e : trace.events()) {
-    if (classes.is_device_work(e)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Threads threads(const Trace& trace) {
@@ -388,9 +401,9 @@ Threads threads(const Trace& trace) {
 Answer answer_threads(const Trace& trace) {
   const Threads all = threads(trace);
   Findings findings(trace);
-  const bool devices = has_devices(trace);
+  const std::vector<DeviceIdle> devices = attribute_idle(trace);
   conclude_waits(trace, all, devices, findings);
-  if (!devices) conclude_idle(trace, all, findings);
+  if (devices.empty()) conclude_idle(trace, all, findings);
   conclude_pools(trace, all, findings);
   Answer answer{"threads", {thread_table(trace, all), wait_table(trace, all)}, findings.take()};
   if (!all.pools.empty()) answer.tables.push_back(pool_table(trace, all));

@@ -103,14 +103,13 @@ TEST(Gaps, a_late_host_is_found_with_its_potential_saving) {
   EXPECT_EQ(all.devices[0].span, 910'000);
   EXPECT_EQ(all.streams[0].busy, 100'000);
   EXPECT_EQ(all.streams[0].host, 9 * 90'000);
-  EXPECT_EQ(Gaps::graph_saves_low(all.devices[0]), 9 * 5'000);
-  EXPECT_EQ(Gaps::graph_saves_high(all.devices[0]), 9 * 89'000);
   const Answer answer = answer_gaps(*trace);
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "gaps.host.0");
   EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 918, 1e-9);
   EXPECT_NEAR(answer.findings[0].low_percent, 100.0 * 45 / 918, 1e-9);
-  EXPECT_EQ(answer.findings[0].events.size(), 9U);
+  EXPECT_EQ(answer.findings[0].low_ns, 9 * 5'000);
+  EXPECT_EQ(answer.findings[0].high_ns, 9 * 89'000);
 }
 
 TEST(Gaps, a_stream_that_waits_while_another_works_costs_nothing) {
@@ -142,15 +141,15 @@ TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
   EXPECT_TRUE(answer_gaps(*trace).findings.empty());
 }
 
-// A launch of 6.5 ms loads code, which a graph would have to do as well.
-TEST(Gaps, a_graph_saves_of_a_slow_launch_at_least_what_a_usual_one_takes) {
+// A launch of 6.5 ms loads code, which a graph would have to do as well: `launches` reports it.
+TEST(Gaps, a_graph_does_not_save_a_slow_launch) {
   const auto trace = trace_of(R"([
     {"ph":"X","cat":"cuda_runtime","name":"l","ts":0,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
     {"ph":"X","cat":"cuda_runtime","name":"l","ts":20,"dur":6500,"pid":1,"tid":1,"args":{"correlation":2}},
     {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
     {"ph":"X","cat":"kernel","name":"k","ts":6520,"dur":10,"pid":0,"tid":7,"args":{"correlation":2}}])");
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(Gaps::graph_saves_low(gaps(*trace).devices.front()), 50'000);
+  for (const Finding& f : answer_gaps(*trace).findings) EXPECT_LT(f.high_percent, 1) << f.key;
 }
 
 }  // namespace

@@ -138,10 +138,9 @@ TEST(Launches, that_cost_more_than_their_work_are_reported) {
   EXPECT_EQ(answer.findings[1].high_ns, 80'000);
   EXPECT_EQ(answer.findings[1].low_ns, 80'000);
   EXPECT_EQ(answer.findings[1].events.size(), 10U);
-  EXPECT_EQ(
-      answer.findings[1].sentence,
-      "10 of 10 launches on device 0 started work shorter than the call itself: 100.000us of "
-      "calls for 20.000us of work; for 80.000us of that, devices wait for the calling thread");
+  EXPECT_EQ(answer.findings[1].sentence,
+            "10 of 10 launches on device 0 started work shorter than the call itself: 100.000us of "
+            "calls for 20.000us of work; for 80.000us of that the device waits for the call");
 }
 
 // Some devices do not record calls: their work has the external id of its op.
@@ -189,12 +188,11 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
   const Finding first = answer_launches(*cold).findings.front();
   EXPECT_EQ(first.key, "launches.slow.cudaDeviceGetStreamPriorityRange");
   EXPECT_TRUE(first.advice.starts_with("the first call of a kind")) << first.advice;
-  // All 38 calls take milliseconds: of those beyond the median, 9 have no other call in them.
+  // All 38 calls of gif_remote take milliseconds, about half of them more than the median.
   const auto all = open_alone(real_trace("mtia_inference.json.gz"));
   ASSERT_TRUE(all) << all.why();
-  const Finding slow = answer_launches(*all).findings.front();
-  EXPECT_TRUE(slow.sentence.starts_with("gif_remote: 9 of 38 calls take over 5.024ms"))
-      << slow.sentence;
+  for (const Finding& f : answer_launches(*all).findings)
+    EXPECT_NE(f.key, "launches.slow.gif_remote") << f.sentence;
 }
 
 // Hardware counters are read in each launch; the kernels are not in the file, so what the launches
@@ -216,8 +214,8 @@ TEST(Launches, that_wait_for_room_in_a_full_queue_are_not_slow) {
   for (int i = 0; i < count; ++i) {
     const int at = i < room ? i : begin(i - room - 1) + 1;
     const int end = i < room ? i + 1 : begin(i - room) + 1;
-    text += cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":)", at, ",\"dur\":",
-                end - at, R"(,"pid":1,"tid":1,"args":{"correlation":)", i, "}},");
+    text += cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":)", at,
+                ",\"dur\":", end - at, R"(,"pid":1,"tid":1,"args":{"correlation":)", i, "}},");
     text += cat(R"({"ph":"X","cat":"kernel","name":"k","ts":)", begin(i), ",\"dur\":", kernel - 2,
                 R"(,"pid":0,"tid":7,"args":{"correlation":)", i, "}},");
   }

@@ -115,7 +115,7 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","ts":0,"dur":100,"pid":1,"tid":1},
     {"ph":"X","cat":"cpu_op","name":"aten::add","ts":10,"dur":20,"pid":1,"tid":1},
     {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":15,"dur":5,"pid":1,"tid":1},
-    {"ph":"X","cat":"overhead","name":"Buffer Flush","ts":30,"dur":10,"pid":-1,"tid":0},
+    {"ph":"X","cat":"overhead","name":"Buffer Flush","ts":75,"dur":15,"pid":-1,"tid":0},
     {"ph":"X","cat":"kernel","name":"k","ts":20,"dur":30,"pid":0,"tid":7},
     {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","ts":40,"dur":20,"pid":0,"tid":8},
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","ts":45,"dur":35,"pid":0,"tid":7}])json");

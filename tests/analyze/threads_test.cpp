@@ -99,7 +99,7 @@ TEST(Threads, a_wait_costs_what_the_device_idles_until_it_works_again) {
   EXPECT_EQ(answer.findings[0].key, "threads.wait.cudaStreamSynchronize.aten::item");
   EXPECT_EQ(answer.findings[0].sentence,
             "thread 1 waits 50.000us of 100.000us in 1 call of cudaStreamSynchronize in "
-            "aten::item; devices idle for 35.000us from there until they work again");
+            "aten::item; for that a device is idle for 35.000us until it works again");
   EXPECT_EQ(answer.findings[0].low_ns, 10'000);
   EXPECT_EQ(answer.findings[0].high_ns, 35'000);
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{2});

@@ -100,6 +100,13 @@ class Values(unittest.TestCase):
             busy = [r["span_ns"] - r["host_ns"] - r["kernel_ns"] - r["other_ns"] for r in rows]
             self.same([(r["stream"], r["kernels"], r["span_ns"], b, *(r[p] for p in parts)) for r, b in zip(rows, busy)], wanted)
 
+    def test_causes_of_idle_time(self):
+        rows = self.ask("gaps")["idle"]
+        for device, (idle, latency) in devices.idle(self.trace).items():
+            mine = [row for row in rows if row["device"] == device]
+            self.assertEqual(sum(row["time_ns"] for row in mine), idle, device)
+            self.assertEqual(sum(row["time_ns"] for row in mine if row["cause"] == "latency between kernels"), latency, device)
+
     def test_launches(self):
         answer = self.ask("launches")
         self.same(self.columns(answer["calls"], "name", "calls", "total_ns", "median_ns", "p99_ns", "most_ns", "slow", "launches", "brief",

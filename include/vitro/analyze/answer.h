@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -54,6 +55,14 @@ struct AnswerTable {
   bool is_record = false;  // one row of facts, shown to people as a line per column
 };
 
+// How a potential saving follows from the file.
+enum class Confidence : uint8_t {
+  measured,  // the time is known to be lost there: a device was idle, nothing else was to be done
+  likely,    // known to be spent there; how much of it can be saved depends on what is changed
+  possible,  // inferred, or the file does not show the cause
+};
+std::string_view name_of(Confidence confidence);
+
 // A potential saving, with the events it is based on.
 struct Finding {
   std::string key;       // the same for the same finding in another trace
@@ -72,6 +81,7 @@ struct Finding {
   // empty: none.
   std::string shares_with = {};
   int64_t shared_ns = 0;
+  Confidence confidence = Confidence::likely;
 
   bool is_of_memory() const { return high_bytes > 0; }
 };
@@ -79,9 +89,10 @@ struct Finding {
 struct Answer {
   std::string name;  // name of the analysis
   std::vector<AnswerTable> tables;
-  std::vector<Finding> findings;  // the largest potential saving first
-  double flawed_percent = 0;      // malformed events of the file
-  double together_percent = 0;    // from doctor(): what all findings could save at most
+  std::vector<Finding> findings;           // what is likely to be saved first (sort_findings)
+  double flawed_percent = 0;               // malformed events of the file
+  double together_percent = 0;             // from doctor(): what all findings could save at most
+  std::vector<std::string> verdicts = {};  // from doctor(): what limits each device
 };
 
 struct TextOptions {

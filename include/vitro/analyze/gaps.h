@@ -34,24 +34,19 @@ struct StreamGaps {
   int64_t busy = 0;                         // covered by work
   int64_t host = 0, kernel = 0, other = 0;  // busy + these = span
   uint64_t host_gaps = 0, kernel_gaps = 0, other_gaps = 0;
-  // The part of gaps waiting for the host that was spent in the calls that ended them; each counts
-  // at most as a usual launch (LaunchOptions::slow_call_ns): a slower one loads code or waits,
-  // which a graph would have to do as well.
-  int64_t launch_calls = 0;
-  std::vector<EventId> longest_host;  // the work after the longest such gaps, at most ten
 };
 
 struct Gaps {
   std::vector<StreamGaps> streams, devices;  // those with work, in the order of tracks
-  // For a device: how much of the gaps waiting for the host would be saved by replaying the same
-  // work as one device graph: at least the launch calls themselves, at most all but `graph_gap_ns`
-  // of each gap.
-  static constexpr int64_t graph_gap_ns = 1'000;
-  static int64_t graph_saves_low(const StreamGaps& device) { return device.launch_calls; }
-  static int64_t graph_saves_high(const StreamGaps& device);
 };
 
 Gaps gaps(const Trace& trace, const GapOptions& options = {});
+// Also attributes the idle time of each device in the measured window: each moment once, to its
+// most specific cause: what the launching thread did while a launch was late (waits for data,
+// locks, sleep, compilation, slow calls, waits for the device, launching, other code), else why the
+// launched work did not begin.  What a device graph saves is a part of that: at least the launch
+// calls, at most the time of launching and of host code between launches, without a microsecond of
+// each gap.  Findings of other analyses about launches and the host are parts of it, too.
 Answer answer_gaps(const Trace& trace);
 
 }  // namespace vitro::analyze

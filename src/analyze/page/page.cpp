@@ -70,7 +70,9 @@ class Page {
     summary();
     contents();
     html_.open("main");
-    findings(doctor(answers));
+    Answer all = doctor(answers);
+    all.verdicts = verdicts(trace_);
+    findings(all);
     draw_overview(html_, trace_);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
     html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
@@ -105,12 +107,13 @@ class Page {
 
   void findings(const Answer& all) {
     html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
+    for (const std::string& verdict : all.verdicts) html_.paragraph(cat(verdict, "."));
     if (all.findings.empty())
       html_.paragraph(
           "No potential saving of at least half a percent of the measured time was found.");
     if (all.findings.size() > 1)
       html_.paragraph(
-          cat("The largest potential saving comes first. If several cover the same time, "
+          cat("What is likely to be saved comes first. If several cover the same time, "
               "the later one says so; together they could save at most ",
               number_text(all.together_percent), "."));
     for (const Finding& each : all.findings) finding(each);
@@ -120,7 +123,8 @@ class Page {
   void finding(const Finding& finding) {
     html_.open("article", {{"class", "finding"}, {"id", finding.key}});
     html_.element("p", finding.sentence, {{"class", "sentence"}});
-    html_.paragraph(cat("Potential saving: ", worth_text(finding), "; ", finding.advice, "."));
+    html_.paragraph(cat("Potential saving: ", worth_text(finding), " (",
+                        name_of(finding.confidence), "); ", finding.advice, "."));
     if (!finding.shares_with.empty()) {
       html_.open("p").element("span",
                               cat(time_text(finding.shared_ns), " of this time is shared with "));

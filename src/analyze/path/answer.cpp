@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/device_work.h"
 #include "analyze/findings.h"
 #include "analyze/producer.h"
 #include "analyze/waits.h"
@@ -64,10 +65,16 @@ class Conclusion {
   }
 
   std::vector<Finding> run() {
+    // What the host does costs nothing while devices work.
+    const std::optional<Intervals> idle = idle_time(trace_, Classes(trace_), measured_);
+    findings_.only_while(idle);
     path_.device_busy > 0 ? host() : between_ops();
     one(data_loading, "data loading is on", "load ahead: more workers, prefetch, pinned memory");
     one(launch_delay, "launched work waiting to begin is on",
         "launch further ahead, or replay the work as one device graph");
+    one(sync, "the end of waits, after the awaited work, is on",
+        "wait less often: .item(), .cpu(), nonzero() and printing tensors wait");
+    findings_.only_while(std::nullopt);
     one(communication, "communication is on",
         "overlap it with computation, or send less: larger buckets, fewer bytes");
     one(copy, "copies and fills are on",
@@ -78,8 +85,6 @@ class Conclusion {
         path_.sync_records > 0
             ? "look at what the other streams do there"
             : "record waits too (enable_cuda_sync_events=True), which may explain them");
-    one(sync, "the end of waits, after the awaited work, is on",
-        "wait less often: .item(), .cpu(), nonzero() and printing tensors wait");
     return findings_.take();
   }
 
@@ -133,11 +138,12 @@ class Conclusion {
         dark += length;
       }
     }
+    const int64_t rest = all - slow - waits - dark;
     if (2 * slow > all)
       return "most of it is slow runtime calls, listed by `launches`: warm up before measuring, "
              "keep "
              "memory, streams and graphs";
-    if (2 * waits > all)
+    if (waits > std::max({slow, dark, rest}))
       return "find what it waits for there (another thread, a lock, data), and let it work "
              "meanwhile";
     if (2 * dark > all || dark > path_.total(host_op) + path_.total(host_call))
@@ -163,13 +169,19 @@ class Conclusion {
                        percent_text(all, path_.window.length()), "), the largest part ",
                        is_gap(kind) ? "before " : "in ", longest_name({kind})),
                    std::string(advice)},
-                  is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind), all,
-                  longest({kind}), pieces({kind}));
+                  least(kind), all, longest({kind}), pieces({kind}),
+                  kind == device_wait ? Confidence::possible : Confidence::likely);
   }
 
   // Time before the named work.
   static bool is_gap(PathKind kind) {
     return kind == launch_delay || kind == kernel_delay || kind == device_wait;
+  }
+
+  // Nothing is sure about waits whose cause is not in the file.
+  int64_t least(PathKind kind) const {
+    if (kind == device_wait) return 0;
+    return is_latency(kind) ? beyond_median(lengths(kind)) : beyond_other_steps(kind);
   }
 
   // Latencies of devices and drivers: their median shows how fast they can be.

@@ -82,6 +82,26 @@ def gaps(trace):
             {(trace.device(pid), *gaps_of(trace, work)) for pid, work in devices.items()})
 
 
+def idle(trace):
+    """The idle time of each device in the measured window, and the part that is latency: short gaps before launched work."""
+    begin, end = trace.measured()
+    out = {}
+    for pid in {e.track[0] for e in trace.work}:
+        until, total, latency = begin, 0, 0
+        work = sorted((e for e in trace.work if e.track[0] == pid), key=lambda e: (e.begin, trace.tracks[e.track], -e.length, e.number))
+        for e in work:
+            if use_of(e) == "wait" or until >= end:
+                continue
+            gap = min(e.begin, end) - until
+            if gap > 0:
+                total += gap
+                known = trace.launch(e) or trace.launch_time(e) == -math.inf
+                latency += gap if gap < 30_000 and known and trace.launch_time(e) <= until else 0
+            until = max(until, e.end)
+        out[trace.device(pid)] = (total + max(end - until, 0), latency)
+    return out
+
+
 def launched_work(trace):
     """Work by the number of its call."""
     work = defaultdict(list)

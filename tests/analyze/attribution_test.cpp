@@ -1,0 +1,145 @@
+// Tests the causes of idle time on small traces whose causes are known.
+#include "analyze/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/trace_files.h"
+#include "vitro/analyze/doctor.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Times in microseconds.
+struct Text {
+  std::string json = "[";
+  void add(const char* category, const std::string& name, int begin, int end, int pid, int tid,
+           const std::string& arguments = "") {
+    json += cat(R"({"ph":"X","cat":")", category, R"(","name":")", name, R"(","ts":)", begin,
+                ",\"dur\":", end - begin, ",\"pid\":", pid, ",\"tid\":", tid, ",\"args\":{",
+                arguments, "}},");
+  }
+  void range(const std::string& name, int begin, int end) {
+    add("user_annotation", name, begin, end, 100, 1);
+  }
+  void python(const std::string& name, int begin, int end) {
+    add("python_function", name, begin, end, 100, 1);
+  }
+  void op(const std::string& name, int begin, int end) { add("cpu_op", name, begin, end, 100, 1); }
+  void call(const std::string& name, int begin, int end, int correlation) {
+    add("cuda_runtime", name, begin, end, 100, 1, cat("\"correlation\":", correlation));
+  }
+  void kernel(int begin, int end, int correlation) {
+    add("kernel", "k", begin, end, 0, 7, cat("\"correlation\":", correlation));
+  }
+};
+
+using Times = std::map<IdleCause, int64_t>;
+
+Times times(const Text& text) {
+  const auto trace = trace_of(text.json);
+  if (!trace) throw std::runtime_error(trace.why());
+  Times out;
+  for (const DeviceIdle& device : attribute_idle(*trace))
+    for (const IdleGroup& group : device.groups) out[group.cause] += group.time;
+  return out;
+}
+
+TEST(Attribution, of_a_late_launch_is_what_the_launching_thread_did) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel(10, 20, 1);
+  text.range("enumerate(DataLoader)#_X.__next__", 30, 130);
+  text.python("<built-in method acquire of _thread.lock object at 0x1>", 40, 120);
+  text.python("<built-in method sleep of module object at 0x1>", 140, 190);
+  text.python("<built-in method acquire of _thread.lock object at 0x2>", 200, 240);
+  text.call("cudaMalloc", 250, 350, 2);
+  text.op("aten::mm", 360, 400);
+  text.call("cudaLaunchKernel", 390, 400, 3);
+  text.kernel(405, 420, 3);
+  EXPECT_EQ(times(text),
+            (Times{{IdleCause::data, 100'000},
+                   {IdleCause::lock, 40'000},
+                   {IdleCause::sleep, 50'000},
+                   {IdleCause::slow_call, 100'000},
+                   {IdleCause::launch, 15'000},
+                   {IdleCause::host, 10'000 + 10'000 + 10'000 + 10'000 + 10'000 + 30'000},
+                   {IdleCause::latency, 10'000}}));
+}
+
+// The host waits for the device, so that the next launch is late; and launches ahead otherwise.
+TEST(Attribution, of_time_after_a_wait_for_the_device_is_the_wait) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel(10, 100, 1);
+  text.call("cudaStreamSynchronize", 20, 110, 2);
+  text.op("aten::add", 120, 150);
+  text.call("cudaLaunchKernel", 140, 150, 3);
+  text.call("cudaLaunchKernel", 150, 160, 4);
+  text.kernel(155, 175, 3);
+  text.kernel(180, 190, 4);
+  EXPECT_EQ(times(text),
+            (Times{{IdleCause::device, 55'000}, {IdleCause::latency, 10'000 + 5'000}}));
+}
+
+TEST(Attribution, of_launched_work_is_not_the_host) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.call("cudaLaunchKernel", 10, 20, 2);
+  text.call("cudaDeviceSynchronize", 20, 1000, 3);
+  text.kernel(10, 100, 1);
+  text.kernel(900, 990, 2);
+  EXPECT_EQ(times(text), (Times{{IdleCause::dependency, 800'000},
+                                {IdleCause::latency, 10'000},
+                                {IdleCause::device, 10'000}}));
+}
+
+// Launches take 10 us and follow each other, as kernels of 100 us do: only these can be faster.
+TEST(Attribution, a_busy_device_is_bound_by_its_kernels) {
+  Text text;
+  for (int i = 0; i < 50; ++i) {
+    text.call("cudaLaunchKernel", 15 * i, 15 * i + 10, i);
+    text.kernel(20 + 100 * i, 119 + 100 * i, i);
+  }
+  text.call("cudaDeviceSynchronize", 800, 5030, 50);
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = doctor(*trace);
+  ASSERT_EQ(answer.verdicts.size(), 1U);
+  EXPECT_EQ(answer.verdicts[0],
+            "device 0 works for 98 % of the measured time: it is device-bound; make these kernels "
+            "faster: k (98 %)");
+  for (const Finding& f : answer.findings) EXPECT_LT(f.high_percent, 2) << f.key;
+}
+
+// Eight long waits for data, between steps of short launches.
+TEST(Attribution, a_wait_for_data_comes_before_what_a_graph_saves) {
+  Text text;
+  int at = 0, number = 0;
+  for (int step = 0; step < 8; ++step) {
+    text.range("enumerate(DataLoader)#_X.__next__", at, at + 100'000);
+    at += 100'010;
+    for (int i = 0; i < 100; ++i) {
+      text.op("aten::add", at, at + 100);
+      text.call("cudaLaunchKernel", at + 80, at + 90, number);
+      text.kernel(at + 95, at + 105, number++);
+      at += 110;
+    }
+  }
+  const auto trace = trace_of(text.json);
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = doctor(*trace);
+  ASSERT_GE(answer.findings.size(), 2U);
+  const Finding& data = answer.findings[0];
+  EXPECT_EQ(data.key, "threads.wait.enumerate(DataLoader)#_X.__next__");
+  EXPECT_EQ(data.low_ns, 8 * 100'000'000LL);
+  EXPECT_EQ(data.confidence, Confidence::measured);
+  for (const Finding& f : answer.findings) {
+    if (f.key == "gaps.host.0") {
+      EXPECT_LT(f.high_percent, 12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace vitro::analyze
