@@ -61,10 +61,16 @@ class Wanted {
   std::unique_ptr<bool[]> many_;
 };
 
-SavedValue saved(const Operand& operand, Use use) {
+SavedValue saved(const OpCall& call, size_t i, Use use) {
+  const Operand& operand = call.operands[i];
   if (operand.is_number()) return SavedValue(operand.number());
   if (!operand.is_tensor()) return {};
-  if (use == Use::elements) return SavedValue(operand.tensor());
+  if (use == Use::elements) {
+    VITRO_CHECK(!operand.tensor().is_inference(), call.op->name, ": its gradient needs operand ", i,
+                ", which was made in the scope of an InferenceMode; clone(x) outside of it is an "
+                "ordinary tensor");
+    return SavedValue(operand.tensor());
+  }
   return {operand.tensor().rule_meta(), use};
 }
 
@@ -87,7 +93,7 @@ SavedCall saved_operands(const OpCall& call, const Uses& uses) {
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const bool is_overwritten = i == 0 && call.in_place && uses.operands[0] == Use::elements;
     out.operands.push_back(is_overwritten ? SavedValue(clone(call.operands[0].tensor()))
-                                          : saved(call.operands[i], uses.operands[i]));
+                                          : saved(call, i, uses.operands[i]));
   }
   if (out.within != 0) add_sizes_of_operands(out, call, call.operands);
   return out;
@@ -214,9 +220,10 @@ void record_new(const OpCall& call, std::span<Tensor> results) {
 void check_may_be_written(const OpCall& call, const Tensor& target) {
   const Record* record = record_of(target);
   const bool is_view = record && record->view;
-  VITRO_CHECK(!is_view || !record->view->is_unrecorded, call.op->name,
-              "_: writes to a view that was made in the scope of a NoGrad, while gradients are "
-              "recorded; make the view outside of it, or write to a clone");
+  VITRO_CHECK(
+      !is_view || !record->view->is_unrecorded, call.op->name,
+      "_: writes to a view that was made in the scope of a NoGrad or an InferenceMode, while "
+      "gradients are recorded; make the view outside of it, or write to a clone");
   const Tensor& base = is_view ? record->view->base : target;
   VITRO_CHECK(!target.requires_grad() || !base.is_leaf(), call.op->name, "_: writes to ",
               target.is_leaf() ? "" : "a view of ",
@@ -252,6 +259,11 @@ void record_write(const OpCall& call, std::span<Tensor> results) {
 }
 
 void record(const OpCall& call, std::span<Tensor> results) {
+  VITRO_CHECK(
+      !call.in_place || InferenceMode::is_enabled() || !call.operands[0].tensor().is_inference(),
+      call.op->name,
+      "_: writes to a tensor that was made in the scope of an InferenceMode; write in such "
+      "a scope, or to a clone");
   if (thread_state.modes.grad_enabled)
     return call.in_place ? record_write(call, results) : record_new(call, results);
   call_below_tape(call, results);

@@ -150,6 +150,7 @@ bool Call::run_frozen(const FrozenProgram& program, std::span<const Tensor* cons
     abandon();
     throw;
   }
+  for (const uint32_t slot : program.variant->plan.written) slots_[slot].storage.add_writes(1);
   for (const uint32_t slot : program.results) {
     if (slot == no_slot) {
       results->emplace_back();

@@ -5,6 +5,7 @@
 
 #include "core/storage_watch.h"
 #include "vitro/base/error.h"
+#include "vitro/core/interpreter.h"
 #include "vitro/core/per_device.h"
 
 namespace vitro {
@@ -53,6 +54,7 @@ Storage Storage::allocate(size_t bytes, Device device) {
   Storage made;
   made.block_ = new Block;
   made.block_->id = next_id();
+  made.block_->is_inference = InferenceMode::is_enabled();
   made.block_->device = device;
   made.block_->allocator = &from;
   made.block_->data = from.allocate(bytes);
@@ -64,6 +66,7 @@ Storage Storage::adopt(void* data, size_t bytes, Device device, UniqueFunction r
   Storage made;
   made.block_ = new Block;
   made.block_->id = next_id();
+  made.block_->is_inference = InferenceMode::is_enabled();
   made.block_->device = device;
   made.block_->data = data;
   made.block_->bytes = bytes;

@@ -451,6 +451,10 @@ Tensor& Tensor::set_requires_grad(bool on) {
       on || is_leaf(),
       "requires_grad: this tensor is the result of a call that is recorded; detach(x) is the "
       "same tensor as a constant");
+  VITRO_CHECK(
+      !on || !is_inference() || InferenceMode::is_enabled(),
+      "requires_grad: this tensor was made in the scope of an InferenceMode; clone(x) outside "
+      "of it is an ordinary tensor");
   if (is_complex()) {
     impl_->pairs->set_requires_grad(on);
     return *this;

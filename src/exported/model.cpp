@@ -327,7 +327,6 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) &&
                           !exported::draws_random_numbers(loaded.plan) &&
-                          loaded.written_weights.empty() && !loaded.has_mutations() &&
                           returns_only_tensors(loaded.program);
   if (can_freeze) {
     CompileOptions of_frozen = options;

@@ -157,6 +157,19 @@ TEST(Backward, notices_what_was_overwritten) {
   EXPECT_EQ(numbers(x.grad()), (Numbers{2, 2}));
 }
 
+TEST(Backward, notices_what_frozen_calls_overwrite) {
+  const auto increase =
+      compile([](const Tensor& x) { add_(x, 1.0); }, {.fullgraph = true, .frozen = true});
+  const Tensor x = leaf({1, 2}), factor = constant({3, 4});
+  for (int i = 0; i < 3; ++i) {
+    const Tensor y = x * factor;
+    increase(factor);
+    EXPECT_NE(error_of([&] { backward(sum(y)); }).find("which was written"), std::string::npos)
+        << i;
+  }
+  EXPECT_EQ(numbers(factor), (Numbers{6, 7}));
+}
+
 TEST(Backward, a_write_in_place_is_part_of_the_history) {
   Tensor x = leaf({1, 2, 3});
   const Tensor y = x * 2.0;

@@ -436,6 +436,11 @@ TEST(FromPyTorch, gradients_are_recorded_where_a_leaf_asks_for_them) {
     loss.backward(g);
     EXPECT_EQ(x.grad().to_vector<double>(), (std::vector<double>{6, 34}));
   }
+  {
+    InferenceMode on;
+    EXPECT_TRUE((x * 2.0).is_inference());
+  }
+  EXPECT_FALSE(x.is_inference());
   NoGrad off;
   EXPECT_FALSE((x * 2.0).requires_grad());
   EnableGrad on;

@@ -92,6 +92,7 @@ struct InterpreterFrame {
 struct Modes {
   bool grad_enabled : 1 = true;
   bool autocast : 1 = false;
+  bool inference : 1 = false;
   bool operator==(const Modes&) const = default;
 };
 
@@ -248,6 +249,31 @@ class NoGrad : SetGradEnabled {
 class EnableGrad : SetGradEnabled {
  public:
   EnableGrad() : SetGradEnabled(true) {}
+};
+
+// Op calls in this scope record no gradients, and memory that is allocated in it, that of results
+// and of factories, is never part of a program that does: outside of the scope, writing to it by an
+// op in place, saving it for a gradient and set_requires_grad(true) are Errors, once the program
+// has a tensor that requires a gradient.  clone(x) outside is an ordinary tensor.  Tensors made
+// before the scope, and views of them, stay ordinary ones.  In a compiled function a result gets
+// its memory where it is needed, which may be after the scope: then it is an ordinary tensor, too.
+// InferenceMode(false) in the scope of another is an EnableGrad that also allocates ordinary
+// memory.  PyTorch's inference_mode (c10::InferenceMode).
+class InferenceMode {
+ public:
+  explicit InferenceMode(bool on = true) : before_(thread_state.modes) {
+    thread_state.modes.grad_enabled = !on;
+    thread_state.modes.inference = on;
+  }
+  ~InferenceMode() {
+    thread_state.modes.grad_enabled = before_.grad_enabled;
+    thread_state.modes.inference = before_.inference;
+  }
+  InferenceMode(const InferenceMode&) = delete;
+  static bool is_enabled() { return thread_state.modes.inference; }
+
+ private:
+  Modes before_;
 };
 
 }  // namespace vitro

@@ -60,6 +60,8 @@ class Storage {
   void add_writes(uint32_t count) const {
     block_->writes.fetch_add(count, std::memory_order_acq_rel);
   }
+  // Whether it was allocated in the scope of an InferenceMode.
+  bool is_inference() const { return block_->is_inference; }
   // True once a writable pointer was handed out: the version then proves nothing, as writes through
   // the pointer do not change it.
   bool exposed() const { return block_->exposed.load(std::memory_order_acquire); }
@@ -71,6 +73,7 @@ class Storage {
   struct Block {
     std::atomic<uint32_t> refs{1};
     std::atomic<bool> exposed{false};
+    bool is_inference = false;
     Device device;
     void* data = nullptr;
     size_t bytes = 0;

@@ -177,6 +177,11 @@ class Tensor : tensor_functions::Base {
   }
   // Error for dtypes without gradients, and to take back that of the result of a recorded call.
   Tensor& set_requires_grad(bool on);
+  // Whether its memory was allocated in the scope of an InferenceMode.
+  bool is_inference() const {
+    if (is_complex()) return impl_->pairs->is_inference();
+    return there().storage && impl_->storage.is_inference();
+  }
   // Whether the program set requires_grad; a tensor that requires no gradient is a leaf, too.
   bool is_leaf() const {
     if (is_complex()) [[unlikely]]
