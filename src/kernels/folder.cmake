@@ -8,6 +8,9 @@ add_custom_command(
   DEPENDS ${vitro_kernel_parts} ${CMAKE_CURRENT_LIST_DIR}/embed.cmake
   VERBATIM)
 target_sources(vitro_kernels PRIVATE ${vitro_prelude_cpp})
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+target_link_libraries(vitro_kernels PUBLIC PkgConfig::zstd)
 
 find_program(VITRO_CLANG NAMES clang++-19 clang++ REQUIRED)
 # The instruction sets that kernels are compiled for (machine.h names them too).

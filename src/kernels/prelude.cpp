@@ -1,5 +1,7 @@
 #include "kernels/prelude.h"
 
+#include <zstd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -18,6 +20,19 @@ int find(std::string_view name) {
   std::abort();
 }
 
+std::string_view all_parts() {
+  static const std::string text = [] {
+    std::string out(all_parts_size, '\0');
+    if (ZSTD_decompress(out.data(), out.size(), packed_parts, packed_parts_size) != out.size()) {
+      std::fputs("prelude_text: the parts cannot be decompressed; this is a bug in vitro\n",
+                 stderr);
+      std::abort();
+    }
+    return out;
+  }();
+  return text;
+}
+
 void append(int index, std::vector<bool>& done, std::string& text) {
   if (done[index]) return;
   done[index] = true;
@@ -27,7 +42,7 @@ void append(int index, std::vector<bool>& done, std::string& text) {
     append(find(needs.substr(0, space)), done, text);
     needs.remove_prefix(space + 1);
   }
-  text += parts[index].text;
+  text += all_parts().substr(parts[index].begin, parts[index].size);
 }
 
 }  // namespace
@@ -60,10 +75,7 @@ std::span<const std::string_view> prelude_parts() {
 uint64_t prelude_version() {
   static const uint64_t version = [] {
     uint64_t h = 0xcbf29ce484222325u;  // FNV-1a, 64 bits
-    for (int i = 0; i < part_count; ++i) {
-      for (const char* c = parts[i].text; *c; ++c)
-        h = (h ^ static_cast<unsigned char>(*c)) * 0x100000001b3u;
-    }
+    for (const char c : all_parts()) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
     return h;
   }();
   return version;
