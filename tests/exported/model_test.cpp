@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "error_of.h"
+#include "io/files.h"
 #include "io/pt2/package_writer.h"
 #include "io/pt2/program_text.h"
 #include "vitro/base/cat.h"
@@ -384,6 +385,46 @@ TEST(ExportedModel, has_the_example_of_the_export) {
     for (size_t i = 0; i < example.size(); ++i)
       expect_same(example[i], sample.tensor(cat("0.in.", model.inputs()[i].name)), "example");
   }
+}
+
+// All that a model says about itself: inputs, outputs, weights, nodes.
+std::string all_of(const ExportedModel& model) {
+  std::string out = cat(model.name(), ' ', model.torch_version());
+  for (const ModelInput& one : model.inputs()) out += cat(' ', one.text(), ' ', one.path);
+  for (const ModelOutput& one : model.outputs()) out += cat(' ', one.text());
+  for (const ModelWeight& one : model.parameters()) out += cat(' ', one.name);
+  for (const ModelNode& one : model.nodes())
+    out += cat(' ', one.target, ' ', one.module, ' ', one.location, ' ', one.results[0]);
+  return out;
+}
+
+TEST(ExportedModel, shows_names_of_a_hostile_file_escaped) {
+  std::string text = io::program_text(io::add_node);
+  const auto change = [&](std::string_view from, std::string_view to) {
+    text = io::changed(std::move(text), from, to);
+  };
+  change("block.w", R"(w\u001b[31m\n)");
+  change("net.py", R"(n\r.py)");
+  change("block.0", R"(b\u001b)");
+  change(R"(["x"])", R"(["x\u001b"])");
+  change("sum", R"(s\\\\u001bum)");
+  const std::string path = io::scratch("hostile.pt2");
+  io::write_package(path, text, {{"w\x1b[31m\n", {}, zeros({4})}});
+  const ExportedModel model = load(path);
+  const std::string all = all_of(model);
+  EXPECT_TRUE(std::ranges::none_of(all, [](char c) { return c < ' '; })) << all;
+  for (const char* const part : {"w\\x1b[31m\\n", "n\\r.py:12", "b\\x1b", "x\\x1b", "s\\x1bum"})
+    EXPECT_NE(all.find(part), all.npos) << all;
+  EXPECT_EQ(model({zeros({2, 4})}).size(), 1U);
+  // Messages: another weight, a function that is not there.
+  io::write_package(path, text, {{"v\x1b", {}, zeros({4})}});
+  std::string why = error_of([&] { return load(path); });
+  EXPECT_EQ(why.find('\x1b'), why.npos) << why;
+  EXPECT_NE(why.find("w\\x1b[31m\\n"), why.npos) << why;
+  change("torch.ops.aten.add.Tensor", R"(torch.ops.aten.a\u001b[2J\n)");
+  io::write_package(path, text, {{"w\x1b[31m\n", {}, zeros({4})}});
+  why = error_of([&] { return load(path); });
+  EXPECT_NE(why.find("aten.a\\x1b[2J\\n, 1 call: n\\r.py:12"), why.npos) << why;
 }
 
 TEST(ExportedModel, keeps_its_buffers_for_itself) {

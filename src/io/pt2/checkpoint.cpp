@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/shown.h"
+#include "report/printable.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::io {
@@ -103,10 +104,10 @@ Result<std::vector<TensorRecord>> Checkpoint::state_dict() const {
       return Failure{cat("two tensors have the name ", shown(key.text))};
     if (value.kind == PickleValue::Kind::tensor) {
       records.push_back(
-          record(pickle_.tensors[static_cast<size_t>(value.number)], std::string(key.text)));
+          record(pickle_.tensors[static_cast<size_t>(value.number)], report::printable(key.text)));
     } else {
       TensorRecord& other = records.emplace_back();
-      other.name = key.text;
+      other.name = report::printable(key.text);
       other.problem = "it is not a tensor";
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/given_location.h"
+#include "report/printable.h"
 #include "vitro/base/module_path.h"
 
 namespace vitro::io {
@@ -56,7 +57,7 @@ ProgramArgument number(Scalar value) {
 ProgramArgument text(std::string_view value) {
   ProgramArgument out;
   out.kind = Kind::text;
-  out.text = value;
+  out.text = report::printable(value);
   return out;
 }
 
@@ -76,7 +77,7 @@ class Values {
     const auto id = static_cast<uint32_t>(graph_.values.size());
     if (!numbers_.emplace(name.text(), id).second)
       name.fail("a name that no earlier value of the graph has");
-    graph_.values.push_back({std::string(name.text()), is_number});
+    graph_.values.push_back({name.printable(), is_number});
     return of(id);
   }
   ProgramArgument use(const Field& name) const {
@@ -183,7 +184,7 @@ class Arguments {
   static ProgramArgument graph(const Field& of) {
     ProgramArgument out;
     out.kind = Kind::graph;
-    out.text = of["name"].text();
+    out.text = of["name"].printable();
     out.graph = std::make_shared<const ProgramGraph>(read_graph(of["graph"]));
     return out;
   }
@@ -231,7 +232,8 @@ std::source_location place_of(std::string_view stack_trace) {
     is_models = is_models || is_own;
   }
   if (!found) return {};
-  return given_location(found->file, found->line, found->function);
+  return given_location(report::printable(found->file), found->line,
+                        report::printable(found->function));
 }
 
 // "key,path,type;..." from the outermost module to the innermost one.
@@ -244,15 +246,15 @@ uint32_t module_of(std::string_view stack) {
   if (path.starts_with(self)) path.remove_prefix(self.size());
   if (path.starts_with('.')) path.remove_prefix(1);
   if (path.starts_with("_empty_nn_module_stack")) return 0;  // a node of the exporter's own
-  return intern_module_path(path.substr(0, 1000));
+  return intern_module_path(report::printable(path.substr(0, 1000)));
 }
 
 // ---- nodes ----
 
 ProgramNode read_node(const Field& field, Values& values) {
   ProgramNode out;
-  out.target = field["target"].text();
-  if (const auto name = field.find("name")) out.name = name->text();
+  out.target = field["target"].printable();
+  if (const auto name = field.find("name")) out.name = name->printable();
   if (const auto metadata = field.find("metadata")) {
     if (const auto trace = metadata->find("stack_trace")) out.where = place_of(trace->text());
     if (const auto stack = metadata->find("nn_module_stack")) out.module = module_of(stack->text());
@@ -260,7 +262,7 @@ ProgramNode read_node(const Field& field, Values& values) {
   const Arguments used(&values, Arguments::Names::used_here);
   const Field inputs = field["inputs"], outputs = field["outputs"];
   inputs.each([&](const Field& one) {
-    out.inputs.push_back({std::string(one["name"].text()), used.read(one["arg"])});
+    out.inputs.push_back({one["name"].printable(), used.read(one["arg"])});
   });
   const Arguments defined(&values, Arguments::Names::defined_here);
   outputs.each([&](const Field& one) {
@@ -273,8 +275,8 @@ ProgramNode read_node(const Field& field, Values& values) {
 
 std::string label_of(const Field& node) {
   const auto name = node.find("name"), target = node.find("target");
-  return cat("node ", name && name->is_text() ? name->text() : "",
-             target && target->is_text() ? cat(" (", target->text(), ")") : "");
+  return cat("node ", name && name->is_text() ? name->printable() : "",
+             target && target->is_text() ? cat(" (", target->printable(), ")") : "");
 }
 
 }  // namespace
@@ -314,7 +316,7 @@ ProgramSize read_size(const Field& size) {
   }
   if (tag != "as_expr") size.fail("as_int or as_expr");
   const Field text = of["expr_str"];
-  Result<Expression> e = parse_expression(text.text());
+  Result<Expression> e = parse_expression(text.printable());
   if (!e) text.fail(cat("an expression (", e.why(), ")"));
   out.expression = *std::move(e);
   out.number = -1;

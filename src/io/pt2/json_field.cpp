@@ -1,7 +1,10 @@
+// Members and elements of JSON documents; messages name the path to them.
 #include "io/pt2/json_field.h"
 
 #include <limits>
 #include <set>
+
+#include "report/printable.h"
 
 namespace vitro::io {
 
@@ -16,7 +19,8 @@ void Field::fail(std::string_view needed) const {
   std::string got = simdjson::minify(json_);
   if (got.size() > 60) got = cat(std::string_view(got).substr(0, 60), "...");
   const std::string where = path();
-  throw_error(cat(where.empty() ? "the document" : where, ": needs ", needed, ", got ", got));
+  throw_error(report::printable(
+      cat(where.empty() ? "the document" : where, ": needs ", needed, ", got ", got)));
 }
 
 Field Field::operator[](std::string_view key) const {
@@ -70,6 +74,10 @@ std::string_view Field::text() const {
   std::string_view out;
   if (json_.get(out) != simdjson::SUCCESS) fail("a text");
   return out;
+}
+
+std::string Field::printable() const {
+  return report::printable(text());
 }
 
 int64_t Field::integer() const {

@@ -36,6 +36,8 @@ class Field {
   bool is_text() const { return json_.is_string(); }
   bool is_integer() const { return json_.is_int64(); }
   std::string_view text() const;
+  // A text that is kept: messages and terminals may show it (report/printable.h).
+  std::string printable() const;
   int64_t integer() const;
   bool boolean() const;
   double number() const;  // also "Infinity", "-Infinity", "NaN"

@@ -8,6 +8,7 @@
 
 #include "io/pt2/graph_text.h"
 #include "io/pt2/json_field.h"
+#include "report/printable.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::io {
@@ -30,7 +31,7 @@ simdjson::dom::element parsed(simdjson::dom::parser& parser, const simdjson::pad
 void read_keys(const Field& keys, ProgramTree& tree) {
   keys.each([&](const Field& key) {
     tree.integer_key.push_back(key.is_integer());
-    tree.keys.push_back(key.is_integer() ? cat(key.integer()) : std::string(key.text()));
+    tree.keys.push_back(key.is_integer() ? cat(key.integer()) : key.printable());
   });
 }
 
@@ -63,7 +64,7 @@ struct TreeReader {
     ProgramTree tree;
     const auto type = field.find("type");
     if (!type) return tree;
-    tree.type = type->text();
+    tree.type = type->printable();
     const Field children = field["children_spec"];
     children.each([&](const Field& one) { tree.children.push_back(read(one, depth + 1)); });
     const bool is_list = tree.type == "builtins.tuple" || tree.type == "builtins.list" ||
@@ -116,7 +117,7 @@ void read_trees(const Field& graph_module, Program& out) {
       out.in = read_tree(graph_module, (*signature)["in_spec"]);
       out.out = read_tree(graph_module, (*signature)["out_spec"]);
       if (const auto names = signature->find("forward_arg_names"))
-        names->each([&](const Field& one) { out.argument_names.emplace_back(one.text()); });
+        names->each([&](const Field& one) { out.argument_names.push_back(one.printable()); });
     });
   }
   if (is_first) graph_module.fail("module_call_graph with the trees of inputs and outputs");
@@ -136,17 +137,17 @@ InputSpec read_input(const Field& field) {
     return out;
   } else if (kind == "parameter") {
     out.kind = InputSpec::Kind::parameter;
-    out.target = of["parameter_name"].text();
+    out.target = of["parameter_name"].printable();
   } else if (kind == "buffer") {
     out.kind = InputSpec::Kind::buffer;
-    out.target = of["buffer_name"].text();
+    out.target = of["buffer_name"].printable();
     if (const auto persistent = of.find("persistent")) out.persistent = persistent->boolean();
   } else if (kind == "tensor_constant") {
     out.kind = InputSpec::Kind::constant;
-    out.target = of["tensor_constant_name"].text();
+    out.target = of["tensor_constant_name"].printable();
   } else if (kind == "constant_input") {
     out.kind = InputSpec::Kind::frozen;
-    out.name = of["name"].text();
+    out.name = of["name"].printable();
     out.literal = read_literal(of["value"]);
   } else {
     field.fail("an input of a kind that Vitro runs: custom objects and tokens are not");
@@ -160,7 +161,7 @@ OutputSpec read_output(const Field& field) {
   OutputSpec out;
   const auto is = [&](OutputSpec::Kind which, std::string_view target) {
     out.kind = which;
-    if (!target.empty()) out.target = of[target].text();
+    if (!target.empty()) out.target = of[target].printable();
   };
   if (kind == "user_output") {
     is(OutputSpec::Kind::user, "");
@@ -243,9 +244,12 @@ void read_signature(const Field& graph_module, Program& out) {
 
 // ---- ranges and guards ----
 
-Expression read_expression(const Field& at, std::string_view text) {
+// The text is printable.
+Expression read_expression(const Field& at, const std::string& text) {
   Result<Expression> e = parse_expression(text);
-  if (!e) throw_error(cat(at.path(), ": \"", text.substr(0, 200), "\" cannot be read: ", e.why()));
+  if (!e)
+    throw_error(cat(at.path(), ": \"", std::string_view(text).substr(0, 200),
+                    "\" cannot be read: ", e.why()));
   return *std::move(e);
 }
 
@@ -253,7 +257,9 @@ void read_ranges(const Field& root, Program& out) {
   const auto ranges = root.find("range_constraints");
   if (!ranges) return;
   ranges->each_member([&](std::string_view key, const Field& bounds) {
-    ProgramRange range{std::string(key), read_expression(*ranges, key), {}, {}};
+    std::string text = report::printable(key);
+    Expression of = read_expression(*ranges, text);
+    ProgramRange range{std::move(text), std::move(of), {}, {}};
     if (const auto low = bounds.find("min_val")) range.low = low->integer();
     if (const auto high = bounds.find("max_val")) range.high = high->integer();
     out.ranges.push_back(std::move(range));
@@ -264,7 +270,9 @@ void read_guards(const Field& root, Program& out) {
   const auto guards = root.find("guards_code");
   if (!guards) return;
   guards->each([&](const Field& one) {
-    out.guards.push_back({std::string(one.text()), read_expression(one, one.text())});
+    std::string text = one.printable();
+    Expression condition = read_expression(one, text);
+    out.guards.push_back({std::move(text), std::move(condition)});
   });
 }
 
@@ -283,10 +291,10 @@ Program read_program(std::string_view json, std::string_view name) {
   const Field root(parsed(parser, text));
   check_version(root);
   Program out;
-  out.name = name;
-  if (const auto version = root.find("torch_version")) out.torch_version = version->text();
+  out.name = report::printable(name);
+  if (const auto version = root.find("torch_version")) out.torch_version = version->printable();
   if (const auto verifiers = root.find("verifiers"))
-    verifiers->each([&](const Field& one) { out.dialect = one.text(); });
+    verifiers->each([&](const Field& one) { out.dialect = one.printable(); });
   const Field graph_module = root["graph_module"];
   out.graph = read_graph(graph_module["graph"]);
   read_trees(graph_module, out);
@@ -346,7 +354,7 @@ Result<Program> parse_program(std::string_view json, std::string_view name) {
   try {
     return read_program(json, name);
   } catch (const Error& e) {
-    return Failure{cat("model ", name, ": ", e.message())};
+    return Failure{cat("model ", report::printable(name), ": ", e.message())};
   }
 }
 

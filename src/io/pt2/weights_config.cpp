@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/shown.h"
+#include "report/printable.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::io {
@@ -103,7 +104,7 @@ Result<std::vector<TensorRecord>> read_weights_config(std::string_view text,
   records.reserve(config.size());
   for (const auto& [name, payload] : config) {
     TensorRecord& record = records.emplace_back();
-    record.name = name;
+    record.name = report::printable(name);
     read_payload(record, payload, archive, folder);
   }
   if (auto unique = check_unique(records); !unique) return unique.failure();

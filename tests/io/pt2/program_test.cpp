@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "program_text.h"
 #include "vitro/base/cat.h"
@@ -83,6 +86,39 @@ TEST(Program, has_arguments_of_every_kind) {
          [{"as_tensor": {"name": "x"}}], "nodes": [], "is_single_tensor_return": true}}})");
   EXPECT_EQ(graph.graph->values.size(), 1U);
   EXPECT_TRUE(graph.graph->returns_one);
+}
+
+TEST(Program, keeps_its_texts_printable) {
+  const std::string text =
+      program_text(changed(changed(changed(node, R"("name": "add")", R"("name": "a\u001b[2Jb")"),
+                                   "net.py", R"(n\u0007\r.py)"),
+                           "block.0", R"(b\u001b\n)"),
+                   R"("L['x\u001b'].size()[0] != 7")");
+  const std::string other = changed(changed(changed(text, "block.w", R"(w\n\u009b)"),
+                                            R"({"as_int": 2})", R"({"as_string": "\u001b"})"),
+                                    R"(["x"])", R"(["x\u202e"])");
+  const Program p = parse_program(other, "n\x1b").value();
+  EXPECT_EQ(p.name, "n\\x1b");
+  EXPECT_EQ(p.graph.nodes[0].name, "a\\x1b[2Jb");
+  EXPECT_EQ(p.graph.nodes[0].inputs[2].argument.text, "\\x1b");
+  EXPECT_EQ(file_and_line(p.graph.nodes[0].where), "n\\x07\\r.py:12");
+  EXPECT_EQ(module_path(p.graph.nodes[0].module), "b\\x1b\\n");
+  EXPECT_EQ(p.inputs[0].target, "w\\n\\x9b");
+  EXPECT_EQ(p.guards[0].text, "L['x\\x1b'].size()[0] != 7");
+  EXPECT_EQ(argument_paths(p), std::vector<std::string>{"x\\u202e"});
+}
+
+TEST(Program, failures_are_printable) {
+  for (const auto& [from, to] :
+       std::initializer_list<std::pair<std::string_view, std::string_view>>{
+           {R"("name": "x")", R"("name": "z\u001b")"},
+           {R"({"as_int": 2})", R"({"as\u001b\n": 2})"},
+           {R"({"as_int": 2})", R"({"as_int": "\u007f"})"}}) {
+    const std::string text = why(program_text(changed(node, from, to)));
+    EXPECT_FALSE(text.empty());
+    EXPECT_TRUE(std::ranges::none_of(text, [](char c) { return c < ' ' || c == 0x7f; })) << text;
+  }
+  EXPECT_EQ(why(program_text(node, R"("\u001b")")).find('\x1b'), std::string::npos);
 }
 
 TEST(Program, that_is_wrong_says_where) {
