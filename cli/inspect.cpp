@@ -258,6 +258,8 @@ void Inspection::print() const {
   std::printf("%s parameters, %s with buffers and constants\n",
               report::count_text(static_cast<double>(parameters_)).c_str(),
               report::bytes_text(static_cast<double>(bytes_)).c_str());
+  if (const std::string why = model_.example_problem(); !why.empty())
+    std::printf("the export's example inputs cannot be read: %s\n", why.c_str());
   if (setting_.flops)
     std::printf("%s floating-point operations for inputs of the example's sizes\n",
                 report::count_text(static_cast<double>(flops_)).c_str());
@@ -335,6 +337,8 @@ void Inspection::print_json() const {
   json.end().key("ops").begin_object();
   for (const auto& [name, count] : ops_by_count()) json.member(name, count);
   json.end().member("parameters", parameters_).member("bytes", bytes_);
+  if (const std::string why = model_.example_problem(); !why.empty())
+    json.member("example_problem", why);
   if (setting_.flops) json.member("flops", flops_);
   if (setting_.memory) {
     json.member("peak_bytes", static_cast<int64_t>(bytes_) + memory_.eager);

@@ -187,6 +187,7 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<
   }
   std::vector<ArgValue> out;
   const std::vector<Tensor> example = model.example();
+  const bool is_damaged = example.empty() && !model.example_problem().empty();
   size_t next = 0;  // tensor
   for (size_t i = 0; i < texts.size(); ++i) {
     const ModelInput& input = model.inputs()[i];
@@ -208,7 +209,9 @@ std::vector<ArgValue> read_inputs(const ExportedModel& model, const std::vector<
       VITRO_CHECK(given || may_be_example, "input ", input.text(),
                   ": is missing; give it as --input ", input.name, "=FILE.npy");
       if (!given)
-        note(input.kind == ModelInput::Kind::number ? "the export's number" : "random numbers");
+        note(input.kind == ModelInput::Kind::number ? "the export's number"
+             : is_damaged ? "random numbers (the export's example cannot be read)"
+                          : "random numbers");
       out.push_back(value_of(input, texts[i], images));
     }
   }

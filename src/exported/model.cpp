@@ -248,6 +248,34 @@ ModelResults ExportedModel::operator()(std::initializer_list<NamedArg> inputs) c
 
 // ---- what it is ----
 
+namespace {
+
+// No tensors if the file has no example.
+Result<std::vector<Tensor>> example_of(const Loaded& loaded) {
+  if (!loaded.package.has_sample_inputs) return std::vector<Tensor>();
+  Result<std::vector<Tensor>> tensors = loaded.package.sample_tensors();
+  if (!tensors) return tensors;
+  std::vector<const ModelInput*> wanted;
+  for (const ModelInput& one : loaded.inputs)
+    if (one.kind == ModelInput::Kind::tensor) wanted.push_back(&one);
+  const auto fail = [&](const std::string& why) {
+    return Failure{cat(loaded.path, ": the sample inputs: ", why)};
+  };
+  if (tensors->size() != wanted.size())
+    return fail(cat("have ", tensors->size(), " tensors, the program takes ", wanted.size()));
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const Tensor& given = (*tensors)[i];
+    const bool fits = given.dtype() == wanted[i]->dtype &&
+                      static_cast<size_t>(given.rank()) == wanted[i]->sizes.size();
+    if (!fits)
+      return fail(cat("tensor ", i, " is ", given.dtype(), " of rank ", given.rank(),
+                      ", the program takes ", wanted[i]->text()));
+  }
+  return tensors;
+}
+
+}  // namespace
+
 const std::string& ExportedModel::name() const {
   return state_->loaded->program.name;
 }
@@ -272,19 +300,12 @@ std::vector<std::string> ExportedModel::guards() const {
   return out;
 }
 std::vector<Tensor> ExportedModel::example() const {
-  const Loaded& loaded = *state_->loaded;
-  const Result<std::vector<Tensor>> tensors = loaded.package.sample_tensors();
-  if (!tensors) return {};
-  size_t next = 0;
-  for (const ModelInput& one : loaded.inputs) {
-    if (one.kind != ModelInput::Kind::tensor) continue;
-    if (next == tensors->size()) return {};
-    const Tensor& given = (*tensors)[next++];
-    const bool fits =
-        given.dtype() == one.dtype && static_cast<size_t>(given.rank()) == one.sizes.size();
-    if (!fits) return {};
-  }
-  return next == tensors->size() ? *tensors : std::vector<Tensor>();
+  const Result<std::vector<Tensor>> tensors = example_of(*state_->loaded);
+  return tensors ? *tensors : std::vector<Tensor>();
+}
+std::string ExportedModel::example_problem() const {
+  const Result<std::vector<Tensor>> tensors = example_of(*state_->loaded);
+  return tensors ? "" : tensors.why();
 }
 
 std::vector<ModelNode> ExportedModel::nodes() const {

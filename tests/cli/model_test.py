@@ -214,6 +214,19 @@ class Model(unittest.TestCase):
         for part in ("ids: i64[", "in [1, 64]", "only for inputs with", "L['ids'].size()[0] == L['x'].size()[0]", "aten.embedding.default"):
             self.assertIn(part, done.stdout)
 
+    def test_a_damaged_example_is_mentioned(self):
+        data = bytearray((MODELS / "mlp.pt2").read_bytes())
+        data[data.index(b"data.pkl", data.index(b"data/sample_inputs/model.pt"))] ^= 1
+        (self.folder / "damaged.pt2").write_bytes(data)
+        done = self.run_it("inspect", "damaged.pt2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("the export's example inputs cannot be read: damaged.pt2: the sample inputs: byte ", done.stdout)
+        self.assertIn("has checksum", json.loads(self.run_it("inspect", "damaged.pt2", "--json").stdout)["example_problem"])
+        done = self.run_it("run", "damaged.pt2")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("x random numbers (the export's example cannot be read)", done.stdout)
+        self.assertNotIn("cannot be read", self.run_it("inspect", MODELS / "mlp.pt2").stdout)
+
     def test_inspect_as_json_is_complete(self):
         about = json.loads(self.run_it("inspect", MODELS / "mlp.pt2", "--json", "--flops").stdout)
         self.assertEqual([one["name"] for one in about["inputs"]], ["x"])

@@ -387,6 +387,29 @@ TEST(ExportedModel, has_the_example_of_the_export) {
   }
 }
 
+TEST(ExportedModel, says_why_its_example_cannot_be_read) {
+  std::string bytes = io::content_of(file("mlp.pt2"));
+  EXPECT_EQ(load(file("mlp.pt2")).example_problem(), "");
+  // The content of the entry, which is an archive of its own: its first number is elsewhere.
+  const size_t at = bytes.find("data/sample_inputs/model.pt");
+  const size_t pickle = bytes.find("data.pkl", at);
+  ASSERT_NE(pickle, std::string::npos);
+  bytes[pickle] = 'x';
+  const ExportedModel model = load(io::file_of("damaged.pt2", bytes));
+  EXPECT_TRUE(model.example().empty());
+  const std::string why = model.example_problem();
+  EXPECT_NE(why.find("damaged.pt2: the sample inputs: byte "), why.npos) << why;
+  EXPECT_NE(why.find("sample_inputs/model.pt\": its content has checksum"), why.npos) << why;
+  EXPECT_EQ(model({zeros({3, 4})}).size(), load(file("mlp.pt2"))({zeros({3, 4})}).size());
+}
+
+TEST(ExportedModel, of_a_file_without_an_example_has_no_problem) {
+  const std::string path = io::scratch("plain.pt2");
+  io::write_package(path, io::program_text(io::add_node), {{"block.w", {}, zeros({4})}});
+  EXPECT_EQ(load(path).example_problem(), "");
+  EXPECT_TRUE(load(path).example().empty());
+}
+
 // All that a model says about itself: inputs, outputs, weights, nodes.
 std::string all_of(const ExportedModel& model) {
   std::string out = cat(model.name(), ' ', model.torch_version());

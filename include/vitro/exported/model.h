@@ -151,8 +151,9 @@ class ExportedModel {
   // Parameters, buffers and constants, those that share memory too.
   const std::vector<ModelWeight>& parameters() const;
   // The tensors of the export's example call, one for each input of kind tensor; empty if the file
-  // does not have them.
+  // does not have them, or if they cannot be read: then the other one says why.
   std::vector<Tensor> example() const;
+  std::string example_problem() const;
   // The program's nodes, those of its sub-graphs after the node that runs them.
   std::vector<ModelNode> nodes() const;
   // Reads the file's types of all values, which takes longer than loading it.  Error: they are

@@ -114,12 +114,12 @@ Result<PackageModel> read_model(PackageArchive& package, const std::string& name
   if (!weights) return weights.failure();
   auto constants = package.list("constant", places.constants_list, places.constants_pickle);
   if (!constants) return constants.failure();
-  if (const ZipEntry* const samples = package.archive.find(places.samples)) {
-    if (const auto bytes = package.archive.stored(*samples)) model.sample_inputs = *bytes;
-  }
+  const ZipEntry* samples = package.archive.find(places.samples);
+  if (samples && samples->size == 0) samples = nullptr;
+  model.has_sample_inputs = samples != nullptr;
   model.weights = described(*weights);
   model.constants = described(*constants);
-  package.models.push_back({*std::move(weights), *std::move(constants)});
+  package.models.push_back({*std::move(weights), *std::move(constants), samples});
   return model;
 }
 
@@ -153,7 +153,9 @@ Result<Tensor> PackageModel::constant(std::string_view tensor_name) const {
 }
 
 Result<std::vector<Tensor>> PackageModel::sample_tensors() const {
-  return archive_->samples(sample_inputs);
+  const ZipEntry* const samples = archive_->models[index_].samples;
+  if (!samples) return archive_->failure("has no sample inputs");
+  return archive_->samples(*samples);
 }
 
 Result<Package> Package::open(const std::string& path) {

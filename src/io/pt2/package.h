@@ -34,10 +34,9 @@ struct PackageTensor {
 // number may use it.
 class PackageModel {
  public:
-  std::string name;               // "model" unless the exporter gave names
-  std::string_view program_json;  // the text of models/NAME.json, its checksum verified
-  // A file of torch.save with (args, kwargs) of the export; empty if there is none.
-  std::span<const std::byte> sample_inputs;
+  std::string name;                // "model" unless the exporter gave names
+  std::string_view program_json;   // the text of models/NAME.json, its checksum verified
+  bool has_sample_inputs = false;  // (args, kwargs) of the export; they may be damaged
   // Parameters and persistent buffers; lifted constants and the other buffers.  In the order of the
   // file, each name once.
   std::vector<PackageTensor> weights, constants;
@@ -52,7 +51,7 @@ class PackageModel {
 
   // The tensors of the sample inputs: those of the positional arguments, then those of the keyword
   // ones, each in the order of torch's flattened arguments; other leaves are left out.  Failure if
-  // there are no sample inputs, or if they need Python classes.
+  // there are no sample inputs, or if they are damaged or need Python classes.
   Result<std::vector<Tensor>> sample_tensors() const;
 
  private:

@@ -121,11 +121,11 @@ Result<Tensor> PackageArchive::tensor(const TensorList& list, std::string_view n
   return made;
 }
 
-Result<std::vector<Tensor>> PackageArchive::samples(std::span<const std::byte> bytes) const {
+Result<std::vector<Tensor>> PackageArchive::samples(const ZipEntry& entry) const {
   const std::string begin = "the sample inputs: ";
-  if (bytes.empty()) return failure("has no sample inputs");
   if (auto whole = file->check(); !whole) return whole.failure();
-  const auto checkpoint = Checkpoint::over(bytes);
+  if (auto right = archive.verify(entry); !right) return failure(begin + right.why());
+  const auto checkpoint = Checkpoint::over(archive.stored(entry).value());
   if (!checkpoint) return failure(begin + checkpoint.why());
   std::vector<const PickledTensor*> found;
   if (std::string why = flatten(checkpoint->pickle(), found); !why.empty())

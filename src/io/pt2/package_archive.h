@@ -48,8 +48,8 @@ class PackageArchive {
   Result<TensorList> list(std::string_view kind, const std::string& config,
                           const std::string& pickle);
   Result<Tensor> tensor(const TensorList& list, std::string_view name) const;
-  // The tensors of a file of torch.save with (args, kwargs).
-  Result<std::vector<Tensor>> samples(std::span<const std::byte> bytes) const;
+  // The tensors of an entry that is a file of torch.save with (args, kwargs).
+  Result<std::vector<Tensor>> samples(const ZipEntry& entry) const;
 
   std::shared_ptr<const MappedFile> file;
   ZipArchive archive;
@@ -60,6 +60,7 @@ class PackageArchive {
   std::string extra_folder;
   struct Model {
     TensorList weights, constants;
+    const ZipEntry* samples;  // null: none
   };
   std::deque<Model> models;
   std::deque<Checkpoint> checkpoints;

@@ -86,7 +86,7 @@ TEST(Package, a_package_says_what_it_is) {
   const PackageModel& model = package.models().at(0);
   EXPECT_EQ(model.name, "model");
   EXPECT_TRUE(model.program_json.starts_with("{\"graph_module\""));
-  EXPECT_GT(model.sample_inputs.size(), 0U);
+  EXPECT_TRUE(model.has_sample_inputs);
 }
 
 TEST(Package, tensors_of_one_storage_share_memory_and_the_file_stays) {
