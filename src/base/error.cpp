@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/program_place.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/function_name.h"
 #include "vitro/base/module_path.h"
@@ -9,7 +10,8 @@
 namespace vitro {
 
 Error::Error(const Error& mistake, std::string location)
-    : std::runtime_error(cat(mistake.message(), " (", location, ")")),
+    : std::runtime_error(location.empty() ? std::string(mistake.message())
+                                          : cat(mistake.message(), " (", location, ")")),
       message_size_(mistake.message().size()) {}
 
 std::string_view Error::location() const {
@@ -20,6 +22,7 @@ std::string_view Error::location() const {
 }
 
 std::string file_and_line(std::source_location where) {
+  where = program_place(where);
   if (where.line() == 0) return "";
   const std::string_view path = where.file_name();
   return cat(path.substr(path.rfind('/') + 1), ':', where.line());  // npos + 1 == 0
@@ -37,7 +40,6 @@ std::string call_location(std::source_location where) {
 void throw_error(std::string message) {
   const Error mistake(in_words_of_call(std::move(message)));
   const std::string location = call_location(CalledAs::current().from);
-  if (location.empty()) throw Error(mistake);
   throw Error(mistake, location);
 }
 

@@ -200,9 +200,12 @@ void Call::materialize(TensorImpl&, Need need, std::source_location where) {
 }
 
 void Call::before_access(const TensorImpl& impl, Need need, std::source_location where) {
+  const std::source_location from = CalledAs::current().from;
+  if (from.line() != 0) where = from;  // of a function that is written with ops, its call
   const CalledAs nobody{Called()};
   const CompileOptions& options = tree_->options();
-  VITRO_CHECK(!options.frozen, options.name, ": frozen: ", location_text(where),
+  const std::string place = location_text(where);
+  VITRO_CHECK(!options.frozen, options.name, ": frozen: ", place.empty() ? "the function" : place,
               " reads elements of a tensor, which a frozen call would not repeat; compute with the "
               "tensor instead (",
               not_repeatable, ")");
@@ -292,8 +295,8 @@ bool Call::settle(sym::Expr e, std::string_view who, const std::string& question
   const TraceNode* decider = data_.decider_of(e);
   if (!decider || !matcher_.cursor()) return false;
   break_here(size_break,
-             cat(decider->data_size, ", a size of ", decider->op->name, " (",
-                 location_text(decider->location), "): ", who, " asks ", question),
+             cat(decider->data_size, ", a size of ", decider->op->name,
+                 at_location(location_text(decider->location)), ": ", who, " asks ", question),
              matcher_.cursor()->where);
   return true;
 }
@@ -364,7 +367,7 @@ void Call::break_here(const Code& code, std::string_view reason, std::source_loc
   const CalledAs nobody{Called()};  // runs ops that were called before
   if (tree_->options().fullgraph) {
     throw_error(cat(tree_->options().name, ": fullgraph: ", code.title, reason.empty() ? "" : ": ",
-                    reason, " at ", place, " (", code.id, ")"));
+                    reason, at_location(place), " (", code.id, ")"));
   }
   tree_->note(TraceTree::What::broke, code, std::string(reason.empty() ? code.title : reason),
               place);

@@ -53,8 +53,8 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   for (const ExternalInput& input : node.inputs) {
     slots[input.slot].refs.fetch_add(1, std::memory_order_relaxed);
     const Tensor outside(&slots[input.slot]);
-    VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name, " at ",
-                location_text(node.location),
+    VITRO_CHECK(outside.storage().id() <= newest_storage, name, ": frozen: ", node.op->name,
+                at_location(location_text(node.location)),
                 " takes a tensor that the function made from host data, or the key of random "
                 "numbers, which a frozen call would not make again; pass it as an argument (",
                 not_repeatable, ")");
@@ -68,8 +68,8 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   for (uint32_t k = 0; k < node.result_count; ++k) {
     TensorImpl& impl = slots[node.first_slot + k];
     if (!impl.gradient) continue;
-    VITRO_CHECK(!impl.requires_grad, name, ": frozen: the result of ", node.op->name, " at ",
-                location_text(node.location),
+    VITRO_CHECK(!impl.requires_grad, name, ": frozen: the result of ", node.op->name,
+                at_location(location_text(node.location)),
                 " requires a gradient, which a frozen call would not record; call the function in "
                 "the scope of a NoGrad, or return detach(x) (",
                 not_repeatable, ")");
@@ -83,7 +83,8 @@ bool fits_program(const FrozenProgram& program, const Slots& slots, Symbols& sym
   for (uint32_t k = 0; k < node.result_count; ++k) {
     const uint32_t slot = node.first_slot + k;
     VITRO_CHECK(slots[slot].refs.load(std::memory_order_acquire) <= held[slot], name,
-                ": frozen: the result of ", node.op->name, " at ", location_text(node.location),
+                ": frozen: the result of ", node.op->name,
+                at_location(location_text(node.location)),
                 " is stored outside the function, where a frozen call would not store it again; "
                 "return it (",
                 not_repeatable, ")");

@@ -273,7 +273,7 @@ RecompileReason RecompileReasons::of_other_results(const SegmentVariant& before,
       const auto wanted = [slot](const SegmentVariant& e) { return has_slot(e.live, slot); };
       if (wanted(before) == wanted(now)) continue;
       append_to(reason.text, cat(reason.text.empty() ? "" : ", ", "the result of ", s->op->name,
-                                 " (", location_text(s->location), ") is ",
+                                 at_location(location_text(s->location)), " is ",
                                  wanted(now) ? "now kept" : "no longer kept"));
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/program_place.h"
 #include "capture/inference.h"
 #include "vitro/base/module_path.h"
 #include "vitro/core/varying_numbers.h"
@@ -32,7 +33,7 @@ Recorder::Recorded Recorder::record(std::atomic<TraceNode*>& link, std::atomic<T
     node->depth = call.op ? cursor->depth + 1 : 0;
     node->where = expansion_.location_of(call);
     node->called = CalledAs::current();
-    const std::source_location from = location_of(*node);
+    const std::source_location from = program_place(location_of(*node));
     node->location = {from.file_name(), from.line(), current_module, node->called.name};
     node->asked.assign(asked.begin(), asked.end());
     fill(*node, link, call);

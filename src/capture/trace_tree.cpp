@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/background.h"
+#include "base/program_place.h"
 #include "capture/codes.h"
 #include "capture/frozen.h"
 #include "capture/guard_reports.h"
@@ -69,11 +70,16 @@ Option<int64_t> compile_seconds{
     "seconds spent on compiling one function before new segments run eagerly", 0};
 
 std::string location_text(std::source_location where) {
+  where = program_place(where);
   return where.line() == 0 ? std::string() : cat(where.file_name(), ':', where.line());
 }
 
 std::string location_text(const graph::SourceLocation& location) {
   return location.line == 0 ? std::string() : cat(location.file, ':', location.line);
+}
+
+std::string at_location(std::string_view text) {
+  return text.empty() ? std::string() : cat(" at ", text);
 }
 
 TraceTree::TraceTree(CompileOptions options)
@@ -117,7 +123,8 @@ TraceNode& TraceTree::start_after(std::source_location where) {
   TraceNode*& start = starts_[site];
   if (!start) {
     start = &nodes_.emplace_back();
-    start->location = {where.file_name(), where.line(), 0};
+    const std::source_location from = program_place(where);
+    start->location = {from.file_name(), from.line(), 0};
   }
   return *start;
 }

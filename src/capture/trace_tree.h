@@ -148,5 +148,7 @@ class TraceTree {
 
 std::string location_text(std::source_location where);
 std::string location_text(const graph::SourceLocation& location);
+// " at model.cpp:12" of a location's text; empty of an empty one.
+std::string at_location(std::string_view text);
 
 }  // namespace vitro::capture

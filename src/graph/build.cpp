@@ -139,8 +139,8 @@ void Builder::call(const OpCall& call, std::span<Tensor> results) {
 }
 
 void Builder::materialize(TensorImpl&, Need need, std::source_location where) {
-  VITRO_CHECK(false, where.file_name(), ':', where.line(), ": ",
-              need == Need::item ? "item" : "data",
+  const std::string place = file_and_line(where);
+  VITRO_CHECK(false, place, place.empty() ? "" : ": ", need == Need::item ? "item" : "data",
               ": a graph is being built; tensors have no values yet");
 }
 

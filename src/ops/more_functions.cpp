@@ -130,16 +130,16 @@ Tensor narrow_from(At x, int64_t dim, const Tensor& start, Size length) {
   VITRO_CHECK(start.rank() == 0 && is_integer(start.dtype()),
               "narrow: start must be an integer without dimensions, got ", start.dtype(),
               " of sizes ", numbers_of(start.sizes()));
-  return narrow(x, dim, start.item<int64_t>(), length);
+  return narrow(x, dim, start.item<int64_t>(x.where), length);
 }
 std::vector<Tensor> split_by(At x, const Tensor& indices_or_sections, int64_t dim) {
   const Tensor at = to(indices_or_sections, DType::i64);
   VITRO_CHECK(at.rank() <= 1 && indices_or_sections.dtype() == DType::i64,
               "tensor_split: needs sections or indices of i64, of rank 0 or 1, got ",
               indices_or_sections.dtype(), " of sizes ", numbers_of(at.sizes()));
-  if (at.rank() == 0) return tensor_split(x, at.item<int64_t>(), dim);
+  if (at.rank() == 0) return tensor_split(x, at.item<int64_t>(x.where), dim);
   Dims indices;
-  for (const int64_t i : at.to_vector<int64_t>()) indices.push_back(i);
+  for (const int64_t i : at.to_vector<int64_t>(x.where)) indices.push_back(i);
   return tensor_split_at(x, indices, dim);
 }
 std::pair<Tensor, Tensor> std_mean_of(At x, bool unbiased) {

@@ -94,7 +94,7 @@ TEST(DataSize, its_number_is_a_break_that_says_which_and_who) {
   const Diagnostic* broke = find(report.breaks, "V0208");
   ASSERT_TRUE(broke);
   EXPECT_EQ(broke->count, 3U);
-  EXPECT_NE(broke->reason.find(cat("a size of masked_select (", __FILE__, ':', line, ")")),
+  EXPECT_NE(broke->reason.find(cat("a size of masked_select at ", __FILE__, ':', line)),
             std::string::npos)
       << broke->reason;
   EXPECT_NE(broke->reason.find("the function asks 1 < u"), std::string::npos) << broke->reason;

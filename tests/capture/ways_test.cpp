@@ -60,8 +60,8 @@ TEST(Recompile, other_results_that_are_kept_are_reported) {
   f(vec({1}), false);
   f(vec({1}), true);
   const std::string text = reasons(f.report());
-  EXPECT_TRUE(text.starts_with("V0310 the result of exp (")) << text;
-  EXPECT_TRUE(text.ends_with(") is now kept\n")) << text;
+  EXPECT_TRUE(text.starts_with("V0310 the result of exp at ")) << text;
+  EXPECT_TRUE(text.ends_with(" is now kept\n")) << text;
   EXPECT_EQ(f.report().segments.size(), 2U);
 }
 

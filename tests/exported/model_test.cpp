@@ -237,16 +237,24 @@ TEST(ExportedModel, has_its_weights_and_nodes) {
   EXPECT_TRUE(has_linear);
 }
 
-// An op that reads elements splits the program, which its node does not say.
-TEST(ExportedModel, compiles_in_parts_what_reads_elements) {
-  const std::string path = (fs::path(testing::TempDir()) / "histogram.pt2").string();
-  io::write_package(path,
-                    io::program_text(R"({"target": "torch.ops.aten.histogram.bin_ct", "inputs": [
+// A program whose only node is a histogram, which reads elements; the path of its file.
+std::string histogram_file(std::string_view metadata) {
+  std::string path = io::scratch("histogram.pt2");
+  const std::string node = cat(R"({"target": "torch.ops.aten.histogram.bin_ct", "inputs": [
         {"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "bins", "arg": {"as_int": 3}, "kind": 1}],
         "outputs": [{"as_tensor": {"name": "y"}}, {"as_tensor": {"name": "edges"}}],
-        "name": "histogram", "metadata": {"stack_trace": "File \"/m/net.py\", line 7, in forward"}})"),
+        "name": "histogram", "metadata": )",
+                               metadata, "}");
+  io::write_package(path, io::program_text(node),
                     {{"block.w", io::SavedWeight::Kind::parameter, full({4}, 3.0)}});
+  return path;
+}
+
+// An op that reads elements splits the program, which its node does not say.
+TEST(ExportedModel, compiles_in_parts_what_reads_elements) {
+  const std::string path =
+      histogram_file(R"({"stack_trace": "File \"/m/net.py\", line 7, in forward"})");
   const ExportedModel model = load(path), fast = model.compile();
   const Tensor x = reshape(arange(12, DType::f32), {3, 4});
   for (int call = 0; call < 3; ++call)
@@ -261,6 +269,17 @@ TEST(ExportedModel, compiles_in_parts_what_reads_elements) {
   // What the user asked for stays an error.
   const std::string why = error_of([&] { load(path).compile({.fullgraph = true})({x}); });
   EXPECT_NE(why.find("fullgraph: item() needs a value at /m/net.py:7"), std::string::npos) << why;
+}
+
+// A file may lack the lines of Python; the place in the library's own source is not shown instead.
+TEST(ExportedModel, without_lines_of_python_messages_have_no_place) {
+  const ExportedModel fast = load(histogram_file("{}")).compile({.fullgraph = true});
+  const std::string why = error_of([&] { fast({reshape(arange(12, DType::f32), {3, 4})}); });
+  EXPECT_NE(why.find("fullgraph: item() needs a value (V0201)"), why.npos) << why;
+  const ExportedModel parts = load(histogram_file("{}")).compile();
+  parts({reshape(arange(12, DType::f32), {3, 4})});
+  ASSERT_FALSE(parts.report().breaks.empty());
+  EXPECT_EQ(parts.report().breaks[0].location, "");
 }
 
 TEST(ExportedModel, regions_are_part_of_its_graph) {

@@ -20,7 +20,7 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   // The same error with its location in the program: what() ends with " (model.cpp:12 in
-  // Mlp::forward)".
+  // Mlp::forward)"; not if it is empty.
   Error(const Error& mistake, std::string location);
   // what() without the location.
   std::string_view message() const { return std::string_view(what()).substr(0, message_size_); }
@@ -38,7 +38,7 @@ class Bug : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// The file's name without folders, and the line: "model.cpp:12"; empty if the line is 0.
+// "model.cpp:12", without folders; empty if the line is 0, or in the library's own source.
 std::string file_and_line(std::source_location where);
 // With the function and the module that this thread is in: "model.cpp:12 in Mlp::forward, module
 // encoder.mlp".
