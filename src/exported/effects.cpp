@@ -85,8 +85,14 @@ void note_step(const Step& step, Shares& shares, std::vector<bool>& written) {
       set_shared(node.outputs[i], sets[set], shares);
 }
 
+void note_written(const Plan& plan, Shares shares, std::vector<bool>& written) {
+  for (const Step& step : plan.steps) note_step(step, shares, written);
+}
+
+}  // namespace
+
 // Ops with a generator, named rand..., and those that drop elements at random.
-bool draws(const Step& step) {
+bool draws_random_numbers(const Step& step) {
   if (!step.overload) return false;
   const Schema& schema = step.overload->schema;
   const auto number = [&](std::string_view name) -> const Scalar* {
@@ -102,12 +108,6 @@ bool draws(const Step& step) {
          ((op.ends_with("dropout") || op.ends_with("dropout_")) && schema.argument("p")) ||
          op.starts_with("bernoulli") || op.starts_with("multinomial") || op.starts_with("rrelu");
 }
-
-void note_written(const Plan& plan, Shares shares, std::vector<bool>& written) {
-  for (const Step& step : plan.steps) note_step(step, shares, written);
-}
-
-}  // namespace
 
 std::vector<bool> written_inputs(const Plan& plan) {
   Shares shares(plan.graph->values.size());
@@ -145,7 +145,7 @@ bool asks_for_elements(const Plan& plan) {
 
 bool draws_random_numbers(const Plan& plan) {
   bool out = false;
-  each_step(plan, [&](const Plan&, const Step& step) { out = out || draws(step); });
+  each_step(plan, [&](const Plan&, const Step& step) { out = out || draws_random_numbers(step); });
   return out;
 }
 

@@ -19,5 +19,6 @@ bool asks_for_elements(const Plan& plan);
 
 // Whether a step draws random numbers, as each call must anew.
 bool draws_random_numbers(const Plan& plan);
+bool draws_random_numbers(const Step& step);
 
 }  // namespace vitro::exported

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "exported/effects.h"
+#include "exported/rehearsal.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/shapes.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::exported {
@@ -105,6 +107,31 @@ void describe_outputs(Loaded& loaded) {
     }
     loaded.outputs->push_back(std::move(output));
   }
+}
+
+// ---- calls ----
+
+// Complex tensors and dtypes that Vitro lacks are not values of a graph; a size without an example
+// is unknown.
+Known known_of(const io::InputSpec& spec, const ArgValue& bound) {
+  if (const auto* weight = std::get_if<Tensor>(&bound))
+    return weight->is_complex() ? Known() : Known(weight->meta());
+  if (spec.kind == InputKind::frozen) return value_of(spec.literal, {});
+  if (!spec.meta) return ArgValue(Scalar(spec.example));
+  if (!spec.meta->is_known_dtype || is_complex(spec.meta->dtype)) return {};
+  Sizes sizes;
+  for (const io::ProgramSize& size : spec.meta->sizes) {
+    if (size.number < 0) return {};
+    sizes.push_back(size.number);
+  }
+  return ops::dense(spec.meta->dtype, cpu, std::move(sizes));
+}
+
+void check_calls(const Loaded& loaded) {
+  std::vector<Known> inputs;
+  for (size_t i = 0; i < loaded.bound.size(); ++i)
+    inputs.push_back(known_of(loaded.program.inputs[i], loaded.bound[i]));
+  rehearse(loaded.plan, inputs, loaded.program.name);
 }
 
 // ---- weights ----
@@ -224,6 +251,7 @@ std::shared_ptr<Loaded> load_program(const std::string& path, std::string_view m
     describe_outputs(*loaded);
     find_written(*loaded);
     bind_weights(chosen, *loaded);
+    check_calls(*loaded);
     loaded->loaded_weights = LoadedWeights(loaded->weights);
     loaded->checks = std::make_unique<InputChecks>(loaded->program, loaded->inputs);
   } catch (const Error& e) {
