@@ -221,15 +221,18 @@ class Aliases {
   std::vector<Write> writes_;
 };
 
-bool calls_view(const io::ProgramNode& node) {
-  return short_target(node.target) == "aten.view.default";
-}
-
 void mark_exact_views(Plan& plan) {
   const Aliases aliases(plan);
-  for (size_t i = 0; i < plan.steps.size(); ++i)
-    plan.steps[i].needs_memory =
-        plan.steps[i].overload && calls_view(*plan.steps[i].node) && aliases.needs_memory(i);
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    Step& step = plan.steps[i];
+    if (!step.overload) continue;
+    const std::string_view target = short_target(step.node->target);
+    const bool changes_dtype = target == "aten.view.dtype";
+    const bool is_exact =
+        (changes_dtype || target == "aten.view.default") && aliases.needs_memory(i);
+    if (!changes_dtype) step.needs_memory = is_exact;
+    if (changes_dtype && !is_exact) step.copy = ops::overload("view_copy.dtype");
+  }
 }
 
 class PlanMaker {

@@ -28,6 +28,9 @@ struct Step {
   bool asserts = false;
 
   bool needs_memory = false;  // a copy instead of a view would give other results
+  // Of a view as another dtype that need not be one: what makes a copy of a tensor that has no
+  // memory yet.
+  const ops::Overload* copy = nullptr;
   // The result is a view, and the operand becomes the same tensor: unsqueeze_(x, 0).
   bool changes_operand = false;
 

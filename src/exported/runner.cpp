@@ -83,7 +83,10 @@ class Run {
       const auto* number = hole.needs_tensor ? std::get_if<Scalar>(&value) : nullptr;
       if (number) value = scalar_tensor(*number, number->dtype(), {}, step.node->where);
     }
-    Values out = ops::evaluate(*step.overload, positional, named, step.node->where);
+    const auto* first = positional.empty() ? nullptr : std::get_if<Tensor>(&positional[0]);
+    const bool copies = step.copy && first && first->is_deferred();
+    Values out =
+        ops::evaluate(copies ? *step.copy : *step.overload, positional, named, step.node->where);
     if (step.needs_memory) check_is_view(step, positional, out);
     if (step.changes_operand) replace(positional, out);
     return out;

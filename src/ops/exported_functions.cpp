@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "functions.h"
 #include "ops/value.h"
+#include "ops/view_copy.h"
 #include "ops/wide.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
@@ -19,6 +20,8 @@
 #include "vitro/ops/derived.h"
 #include "vitro/ops/distance.h"
 #include "vitro/ops/gather.h"
+#include "vitro/ops/layout.h"
+#include "vitro/ops/linear_algebra.h"
 #include "vitro/ops/product.h"
 #include "vitro/ops/rearrange.h"
 #include "vitro/ops/scan.h"
@@ -209,6 +212,17 @@ constexpr NamedFunction rows[] = {
      copied<&slice_of>},
     {"split_copy", "Copies of pieces of `split_size` elements along dim.",
      ".Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", copied<&split>},
+    {"view", "The same memory as elements of another dtype.",
+     ".dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+     bound<static_cast<Tensor (*)(At, DType)>(&vitro::view)>},
+    {"view_copy", "The bytes of the elements as those of another dtype, in new memory.",
+     ".dtype(Tensor self, ScalarType dtype) -> Tensor", bound<&view_copy_as>},
+    {"pad_sequence", "The sequences as one tensor, padded to the longest one.",
+     "(Tensor[] sequences, bool batch_first=False, float padding_value=0., str "
+     "padding_side=\"right\") -> Tensor",
+     bound<&pad_sequence>},
+    {"vander", "The powers of each element of a vector.",
+     "(Tensor x, int? N=None, bool increasing=False) -> Tensor", bound<&vander>},
     {"view_as_real_copy", "A copy of complex numbers as pairs [..., 2] of real ones.",
      "(Tensor self) -> Tensor", copied<&view_as_real>},
     {"view_as_complex_copy", "A copy of pairs [..., 2] as complex numbers.",

@@ -19,6 +19,7 @@
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
 #include "vitro/ops/view.h"
+#include "vitro/ops/window.h"
 
 namespace vitro {
 namespace {
@@ -344,6 +345,19 @@ Tensor linalg_vander(ops::At x, std::optional<int64_t> N) {
   const Value powers = cumprod(expand(unsqueeze(t, -1), sizes), -1);
   sizes.back() = 1;
   return cat({ones(sizes, powers.dtype(), t.device()), powers}, -1);
+}
+
+Tensor vander(ops::At x, std::optional<int64_t> N, bool increasing) {
+  const CalledAs name("vander", x.where);
+  const Tensor& t = x.operand.tensor();
+  VITRO_CHECK(t.rank() == 1, "vander: takes a vector, got sizes ", numbers_of(t.sizes()));
+  VITRO_CHECK(!N || *N >= 0, "vander: N must not be negative, got ", *N);
+  const Size rows = t.size(0), columns = N ? Size(*N) : rows;
+  const Value wide = is_integer(t.dtype()) || is_bool(t.dtype()) ? to(x, DType::i64) : Value(t);
+  if (equal(columns, 0)) return zeros({rows, 0}, wide.dtype(), t.device());
+  const Value powers = cumprod(expand(unsqueeze(wide, 1), {rows, columns - 1}), 1);
+  const Value all = cat({ones({rows, 1}, wide.dtype(), t.device()), powers}, 1);
+  return increasing ? Tensor(all) : flip(all, {1});
 }
 
 }  // namespace vitro

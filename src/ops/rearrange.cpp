@@ -303,6 +303,33 @@ Tensor one_hot(ops::At x, int64_t num_classes) {
   return scatter(zeros(sizes, DType::i64, t.device()), -1, unsqueeze(t, -1), Scalar(1));
 }
 
+// As in PyTorch the first sequence says the dtype and the sizes of the other dimensions, to which
+// those of the others broadcast.
+Tensor pad_sequence(ops::TensorsArg sequences, bool batch_first, double padding_value,
+                    std::string_view padding_side, std::source_location from) {
+  const CalledAs name("pad_sequence", from);
+  VITRO_CHECK(!sequences.empty(), "pad_sequence: needs a sequence");
+  const bool is_left = padding_side == "left";
+  VITRO_CHECK(is_left || padding_side == "right",
+              "pad_sequence: padding_side must be \"left\" or \"right\", got \"", padding_side,
+              '"');
+  const Tensor& first = sequences[0];
+  Size longest = 0;
+  for (const Tensor& one : sequences) {
+    VITRO_CHECK(one.rank() > 0, "pad_sequence: a sequence needs a dimension, got a number");
+    longest = max(longest, one.size(0));
+  }
+  std::vector<Tensor> parts;
+  for (const Tensor& one : sequences) {
+    Sizes sizes = first.sizes(), pad(2 * sizes.size(), Size(0));
+    sizes[0] = one.size(0);
+    pad[pad.size() - (is_left ? 2 : 1)] = longest - sizes[0];
+    const Tensor same = expand({to(one, first.dtype()), from}, sizes);
+    parts.push_back(constant_pad_nd({same, from}, pad, padding_value));
+  }
+  return stack(parts, batch_first ? 0 : 1);
+}
+
 Tensor diff(ops::At x, int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) {
   const CalledAs name("diff", x.where);
   VITRO_CHECK(n >= 0, "diff: n must not be negative, got ", n);

@@ -401,6 +401,8 @@ std::map<std::string, Row> linear_algebra() {
       {"tril_indices", {{Scalar(3), Scalar(3)}, [] { (void)tril_indices(3, 3); }}},
       {"triu_indices", {{Scalar(3), Scalar(3)}, [] { (void)triu_indices(3, 3); }}},
       {"linalg_vander", {{x()}, [] { (void)linalg_vander(x()); }}},
+      {"vander", {{row()}, [] { (void)vander(row()); }}},
+      {"pad_sequence", {{std::vector<Tensor>{x(), x()}}, [] { (void)pad_sequence({x(), x()}); }}},
   };
 }
 

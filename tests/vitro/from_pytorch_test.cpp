@@ -117,6 +117,7 @@ TEST(FromPyTorch, tensors_of_indices_pick_and_put) {
 TEST(FromPyTorch, tensors_are_reshaped) {
   const Tensor x = eight_by_six(), a = zeros({2, 3}), b = ones({2, 3}), row = ones({1, 6});
   EXPECT_EQ(sizes_of(view(x, -1)), (Ns{48}));
+  EXPECT_EQ(sizes_of(view(x, DType::i32)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(reshape(x, {4, -1})), (Ns{4, 12}));
   EXPECT_EQ(sizes_of(flatten(x, 1)), (Ns{8, 6}));
   EXPECT_EQ(sizes_of(t(x)), sizes_of(transpose(x, 0, 1)));
@@ -127,6 +128,7 @@ TEST(FromPyTorch, tensors_are_reshaped) {
   EXPECT_EQ(sizes_of(unsqueeze(x, 0)), (Ns{1, 8, 6}));
   EXPECT_EQ(sizes_of(cat({a, b}, 1)), (Ns{2, 6}));
   EXPECT_EQ(sizes_of(stack({a, b})), (Ns{2, 2, 3}));
+  EXPECT_EQ(sizes_of(pad_sequence({a, b}, true)), (Ns{2, 2, 3}));
   const Tensor i = arange(2), j = arange(3);
   EXPECT_EQ(sizes_of(vstack({a, b})), (Ns{4, 3}));
   EXPECT_EQ(sizes_of(meshgrid({i, j})[1]), (Ns{2, 3}));

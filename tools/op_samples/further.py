@@ -418,6 +418,54 @@ def filled(family):
                     family.add("index_fill", x, at, value, call=fill, attrs=dict(dim=0), refused=is_refused)
 
 
+def other_dtypes(family):
+    """The same memory as elements of another dtype."""
+    bits = lambda name, sizes: (v.complexes if name in v.COMPLEX else v.numbers)(name, sizes, "view")
+    pairs = [("f32", "i32"), ("i32", "f32"), ("f64", "i64"), ("f16", "i16"), ("bf16", "f16"), ("u8", "i8"), ("f32", "u8"), ("f64", "f32"),
+             ("f32", "f16"), ("f32", "f32")]
+    for op in ("view.dtype", "view_copy.dtype"):
+        add = lambda x, dtype: family.add(op, x, attrs={"dtype": dtype}, call=lambda x, dtype: getattr(getattr(ATEN, op.split(".")[0]), "dtype")(x, dtype))
+        for before, after in pairs:
+            add(bits(before, (2, 3)), v.DTYPES[after])
+            add(bits(before, (0, 3)), v.DTYPES[after])
+        add(bits("f32", ()), torch.int32)
+        for before, after, last in (("u8", "i32", 8), ("i16", "f64", 4), ("bf16", "f32", 6), ("i8", "f16", 2)):
+            add(bits(before, (3, last)), v.DTYPES[after])
+        add(bits("f32", (3, 2)).t(), torch.int32)
+        add(bits("u8", (3,)), torch.int32)
+        add(bits("f32", ()), torch.uint8)
+        add(bits("c64", (2, 3)), torch.float32)
+        add(bits("c64", (2, 3)), torch.float64)
+        add(bits("f32", (2, 4)), torch.complex64)
+        add(bits("c64", ()), torch.float64)
+    for x in (bits("f32", (4, 6))[1:, 2:4], bits("u8", (4, 16))[1:, 8:]):
+        family.add("view.dtype", x, attrs={"dtype": torch.int64}, call=ATEN.view.dtype)
+    family.add("view.dtype", bits("f32", (3, 2)).t(), attrs={"dtype": torch.uint8}, call=ATEN.view.dtype)
+    family.add("view.dtype", bits("u8", (2, 16))[:, 1:9], attrs={"dtype": torch.int32}, call=ATEN.view.dtype)
+
+
+def sequences(family):
+    for name in v.ALL:
+        parts = [v.numbers(name, (n, 2), "sequences", n) for n in (3, 1, 4)]
+        for attrs in ({}, {"batch_first": True}, {"batch_first": True, "padding_side": "left", "padding_value": 1.0}, {"padding_side": "left"}):
+            family.add("pad_sequence", parts, attrs=attrs)
+    vectors = [v.numbers("f32", (n,), "sequences", n) for n in (2, 0, 3)]
+    family.add("pad_sequence", vectors, attrs={"padding_value": -0.5})
+    family.add("pad_sequence", vectors[:1])
+    family.add("pad_sequence", [vectors[0], v.numbers("f64", (3,), "sequences")])
+    family.add("pad_sequence", [v.numbers("f32", (2, 3), "sequences"), v.numbers("f32", (4, 1), "sequences")])
+    family.add("pad_sequence", [v.swapped(lambda n: v.numbers("f32", n), (2, 3)), v.numbers("f32", (4, 3), "sequences")])
+    family.add("pad_sequence", vectors, attrs={"padding_side": "middle"})
+    family.add("pad_sequence", [vectors[0], v.numbers("f32", (2, 3), "sequences")])
+    for name in v.ALL:
+        for attrs in ({}, {"N": 3}, {"N": 2, "increasing": True}, {"increasing": True}, {"N": 0}, {"N": 1}):
+            family.add("vander", v.numbers(name, (4,), "vander"), attrs=attrs, tolerance=SUMS)
+    family.add("vander", v.numbers("f32", (0,), "vander"))
+    family.add("vander", v.complexes("c64", (3,), "vander"), attrs={"N": 3}, tolerance=SUMS)
+    family.add("vander", v.numbers("f32", (2, 2), "vander"))
+    family.add("vander", v.numbers("f32", (2,), "vander"), attrs={"N": -1})
+
+
 # What exported programs call besides.
 def exported(family):
     for op in ("and", "or", "xor"):
@@ -448,6 +496,8 @@ def exported(family):
                        call=grouped_mm, tolerance=SUMS)
     copies(family)
     in_place(family)
+    other_dtypes(family)
+    sequences(family)
 
 
 def copies(family):
@@ -526,5 +576,8 @@ def gradients():
     family.add("cov", x)
     family.add("renorm", x, attrs={"p": 2.0, "dim": 0, "maxnorm": 1.0}, call=lambda x, p, dim, maxnorm: torch.renorm(x, p, dim, maxnorm))
     family.add("sum_to_size", x, attrs={"size": [3, 1]})
+    family.add("pad_sequence", [real(3, 2, key=1), real(1, 2, key=2), real(2, 2, key=3)], attrs={"batch_first": True, "padding_side": "left"})
+    # torch.vander writes in place what its gradient needs, so that it has none.
+    family.add("vander", real(3, low=0.5, high=2), attrs={"N": 3}, second=True, call=lambda x, N: torch.linalg.vander(x, N=N).flip(1))
     family.add("movedim", x, attrs={"source": [0], "destination": [1]}, call=lambda x, source, destination: torch.movedim(x, source, destination))
     return family

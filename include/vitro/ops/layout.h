@@ -13,6 +13,10 @@ namespace vitro {
 Tensor broadcast_to(ops::At x, SizesArg size);
 Tensor expand_as(ops::At x, const Tensor& other);
 Tensor view_as(ops::At x, const Tensor& other);
+// The same memory as elements of another dtype, as in PyTorch: where their sizes differ, the last
+// dimension gets longer or shorter.  Has no gradient.  In a compiled function the memory has to be
+// there: the graph ends before the call.
+Tensor view(ops::At x, DType dtype);
 // All expanded to the sizes to which they broadcast.
 std::vector<Tensor> broadcast_tensors(ops::TensorsArg tensors,
                                       std::source_location from = std::source_location::current());

@@ -52,5 +52,7 @@ Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, DType dtype = 
                     std::source_location from = std::source_location::current());
 // The powers 0 ... N - 1 of each element, as a new last dimension.
 Tensor linalg_vander(ops::At x, std::optional<int64_t> N = {});
+// The powers of each element of a vector, from N - 1 to 0, or from 0 on.
+Tensor vander(ops::At x, std::optional<int64_t> N = {}, bool increasing = false);
 
 }  // namespace vitro

@@ -55,6 +55,11 @@ Tensor logspace_between(const Operand& start, const Operand& end, int64_t steps,
                         std::source_location from = std::source_location::current());
 // A new last dimension with 1 at each index, else 0; of the size max + 1 unless it is given.
 Tensor one_hot(ops::At x, int64_t num_classes = -1);
+// The sequences [length, ...] as one tensor [longest, count, ...], or [count, longest, ...], with
+// padding_value after ("right") or before ("left") the shorter ones.
+Tensor pad_sequence(ops::TensorsArg sequences, bool batch_first = false, double padding_value = 0,
+                    std::string_view padding_side = "right",
+                    std::source_location from = std::source_location::current());
 
 // n times the differences of neighbours along dim.
 Tensor diff(ops::At x, int64_t n = 1, int64_t dim = -1, const Tensor& prepend = {},
