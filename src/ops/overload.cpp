@@ -13,6 +13,7 @@
 #include "base/sort_list.h"
 #include "bind.h"
 #include "functions.h"
+#include "ops/memory_format.h"
 #include "vitro/base/called_as.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/nearest.h"
@@ -337,6 +338,54 @@ bool is_one_op(const Overload& overload, std::span<const ArgValue> arguments) {
   return true;
 }
 
+// `arguments`: one for each of the schema.
+std::vector<Tensor> call_arranged(const Overload& overload, std::span<const ArgValue> arguments,
+                                  std::source_location where) {
+  const Function& function = overload.function;
+  const bool op_in_place = overload.op && overload.schema.in_place();
+  // Pointwise ops write their result directly; others gain nothing from it.
+  const bool writes = op_in_place && overload.op->pointwise && is_one_op(overload, arguments);
+  if (!function || writes) return call_op(overload, arguments, where);
+  for (size_t i = function.takes(); i < arguments.size(); ++i)
+    check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
+  return op_in_place ? call_in_place(overload, arguments, where)
+                     : function.call(overload.schema, arguments, where);
+}
+
+// The format of the result that a call asks for besides what the function does, as those that
+// create a tensor like another one may be: the argument is taken away.  None: that of the function.
+std::optional<MemoryFormat> take_format(const Overload& overload,
+                                        std::vector<ArgValue>& arguments) {
+  const Schema& schema = overload.schema;
+  if (schema.results.size() != 1 || schema.results[0].alias.set != 0) return std::nullopt;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (schema.arguments[i].type.kind != ArgKind::memory_format || is_none(arguments[i])) continue;
+    const bool is_taken =
+        overload.function ? i < overload.function.takes() : overload.roles[i] != Role::unused;
+    auto format = MemoryFormat::preserve;
+    if (is_taken || !attribute::assign(format, arguments[i])) return std::nullopt;
+    arguments[i] = {};
+    if (format != MemoryFormat::preserve) return format;
+  }
+  return std::nullopt;
+}
+
+bool has_format(const Tensor& t, MemoryFormat format) {
+  if (format == MemoryFormat::contiguous) return t.is_contiguous();
+  return t.rank() == (format == MemoryFormat::channels_last ? 4 : 5) && has_channels_last(t);
+}
+
+// The call with its result in the format.  Random numbers are drawn in the order of memory.
+std::vector<Tensor> call_in_format(const Overload& overload, std::vector<ArgValue> arguments,
+                                   MemoryFormat format, std::source_location where) {
+  auto* like = arguments.empty() ? nullptr : std::get_if<Tensor>(&arguments[0]);
+  const auto formatted = [&](const Tensor& t) {
+    return has_format(t, format) ? t : clone({t, where}, format);
+  };
+  if (like && overload.schema.name.starts_with("rand")) *like = formatted(*like);
+  return {formatted(call_arranged(overload, arguments, where)[0])};
+}
+
 // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
 // with 3, the contraction of convolutions, ops on complex numbers as pairs, and programs of random
 // words; ATen has no in-place maximum.  The others are functions of torch.nn.functional that are
@@ -544,16 +593,10 @@ std::vector<Tensor> call(const Overload& overload, std::span<const ArgValue> pos
   const CalledAs name(overload.schema.name, where);
   VITRO_CHECK(!returns_number(overload.schema), overload.schema.full_name(), "(): the result is a ",
               overload.schema.results[0].type, ", not a tensor; ops::evaluate returns it");
-  const std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
-  const Function& function = overload.function;
-  const bool op_in_place = overload.op && overload.schema.in_place();
-  // Pointwise ops write their result directly; others gain nothing from it.
-  const bool writes = op_in_place && overload.op->pointwise && is_one_op(overload, arguments);
-  if (!function || writes) return call_op(overload, arguments, where);
-  for (size_t i = function.takes(); i < arguments.size(); ++i)
-    check_ignored(overload.schema, overload.schema.arguments[i], arguments[i]);
-  return op_in_place ? call_in_place(overload, arguments, where)
-                     : function.call(overload.schema, arguments, where);
+  std::vector<ArgValue> arguments = arrange(overload.schema, positional, named).value();
+  if (const auto format = take_format(overload, arguments))
+    return call_in_format(overload, std::move(arguments), *format, where);
+  return call_arranged(overload, arguments, where);
 }
 
 std::vector<Tensor> call(std::string_view name, std::span<const ArgValue> positional,

@@ -444,6 +444,27 @@ def other_dtypes(family):
     family.add("view.dtype", bits("u8", (2, 16))[:, 1:9], attrs={"dtype": torch.int32}, call=ATEN.view.dtype)
 
 
+def formats_of_like(family):
+    """New tensors in the memory format that the call names."""
+    formats = {"contiguous_format": torch.contiguous_format, "channels_last": torch.channels_last, "preserve_format": torch.preserve_format,
+               "channels_last_3d": torch.channels_last_3d}
+    image = v.numbers("f32", (2, 3, 4, 5), "formats")
+    tensors = [image, image.to(memory_format=torch.channels_last), v.numbers("f32", (2, 1, 3, 4), "formats"), image[:, :, ::2], image.permute(3, 0, 2, 1),
+               image[:1, :, :1], v.numbers("f32", (0, 3, 4, 5), "formats"), v.numbers("f32", (3, 4), "formats").t(), v.numbers("f32", (1, 2, 3, 2, 2), "formats")]
+    for x in tensors:
+        for name in formats:
+            named = lambda op: lambda *args, memory_format, **more: op(*args, memory_format=formats[memory_format], **more)
+            attrs = {"memory_format": name}
+            for op in ("zeros_like", "ones_like"):
+                family.add(op, x, attrs=attrs, call=named(getattr(ATEN, op)))
+            family.add("empty_like", x, attrs=attrs, call=named(ATEN.zeros_like))
+            family.add("full_like", x, 3, attrs=attrs | {"dtype": torch.int32}, call=named(torch.full_like))
+            family.add("_to_copy", x, attrs=attrs | {"dtype": torch.float64}, call=named(ATEN._to_copy))
+    for name in ("contiguous_format", "channels_last"):
+        family.add("empty.memory_format", attrs={"size": [2, 3, 4, 5], "memory_format": name},
+                   call=lambda size, memory_format: torch.empty(size, memory_format=formats[memory_format]).zero_())
+
+
 def sequences(family):
     for name in v.ALL:
         parts = [v.numbers(name, (n, 2), "sequences", n) for n in (3, 1, 4)]
@@ -497,6 +518,7 @@ def exported(family):
     copies(family)
     in_place(family)
     other_dtypes(family)
+    formats_of_like(family)
     sequences(family)
 
 
