@@ -90,10 +90,16 @@ class Form {
   std::vector<Tensor> copies_;  // used as inputs; at most two per operand
 };
 
+// Whether the attributes name a memory format, one of the dimensions that the call has.
+bool names_format(const OpCall& call) {
+  return call.attrs.type && call.attrs.type == ops::def<ops::Clone>().attrs &&
+         call.attrs.as<ops::CloneAttrs>().memory_format != ops::MemoryFormat::preserve;
+}
+
 // For ops whose result does not depend on positions: dimensions may be joined.
 bool may_join(const OpCall& call) {
   const PointwiseInfo* info = call.op->pointwise;
-  if (!info || info->uses_index || info->first_is_shape) return false;
+  if (!info || info->uses_index || info->first_is_shape || names_format(call)) return false;
   return call.operands.size() < eager::StridedLoop::most &&
          std::any_of(
              call.operands.begin(), call.operands.end(),

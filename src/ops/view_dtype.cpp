@@ -10,6 +10,7 @@
 #include "vitro/base/called_as.h"
 #include "vitro/base/error.h"
 #include "vitro/base/function_ref.h"
+#include "vitro/core/interpreter.h"
 #include "vitro/ops/complex.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/define.h"
@@ -34,9 +35,9 @@ Sizes sizes_as(const Sizes& sizes, DType from, DType dtype) {
   VITRO_CHECK(!out.empty(), "view: a tensor without dimensions cannot be viewed as ", dtype,
               ", whose elements have another size than those of ", from);
   const Size bytes = out.back() * before;
-  VITRO_CHECK(equal(bytes % after, 0), "view: the last dimension of ", number_of(out.back()),
-              " elements of ", from, " is no multiple of the size of ", dtype, ", ", after,
-              " bytes");
+  VITRO_CHECK(equal(bytes % after, 0), "view: the last dimension, ", number_of(out.back()),
+              " elements of ", from, ", does not make whole elements of ", dtype,
+              "; needs a multiple of ", after, " bytes");
   out.back() = bytes / after;
   return out;
 }
@@ -82,8 +83,12 @@ struct ViewCopy {
 
 // Strides count elements: those of dimensions before the last one change with their size.
 Tensor view_of_memory(const Tensor& x, DType dtype, std::source_location where) {
-  (void)x.const_data(where);
-  const TensorImpl& impl = *x.impl();
+  TensorImpl& impl = *x.impl();
+  if (impl.call != 0) {
+    materialize(impl, Need::pointer, where);
+  } else if (thread_state.top) {
+    before_access(impl, Need::pointer, where);
+  }
   const int64_t before = bytes_of(x.dtype()), after = bytes_of(dtype);
   const Sizes wanted = sizes_as(x.sizes(), x.dtype(), dtype);
   std::vector<int64_t> sizes, strides(impl.strides.begin(), impl.strides.end());

@@ -418,6 +418,31 @@ const std::vector<Mistake>& mistakes() {
        [] {
          (void)ops::call("contiguous", {f({1})}, {{"memory_format", std::string("channels_last")}});
        }},
+      {"zeros_like: memory_format \"channels_last\" needs a tensor of rank 4, got sizes [1]",
+       [] {
+         (void)ops::call("zeros_like", {f({1})}, {{"memory_format", std::string("channels_last")}});
+       }},
+      {"view: as bool is not implemented, as bytes may be neither 0 nor 1; use ne(view(x, "
+       "DType::u8), 0)",
+       [] { (void)view(zeros({4}, DType::u8), DType::boolean); }},
+      {"view: a tensor without dimensions cannot be viewed as u8, whose elements have another size "
+       "than those of f32",
+       [] { (void)view(f({}), DType::u8); }},
+      {"view: the last dimension, 3 elements of u8, does not make whole elements of i32; needs a "
+       "multiple of 4 bytes",
+       [] { (void)view(zeros({2, 3}, DType::u8), DType::i32); }},
+      {"view: the elements of the last dimension are 2 apart, and to be viewed as u8, of another "
+       "size, they must be next to one another; use contiguous(x)",
+       [] { (void)view(t(f({3, 2})), DType::u8); }},
+      {"view: strides [16, 1] and offset 1 of u8 do not fit elements of i32; use contiguous(x)",
+       [] { (void)view(narrow(zeros({2, 16}, DType::u8), 1, 1, 8), DType::i32); }},
+      {"pad_sequence: needs a sequence", [] { (void)pad_sequence({}); }},
+      {"pad_sequence: padding_side must be \"left\" or \"right\", got \"up\"",
+       [] { (void)pad_sequence({f({1})}, false, 0, "up"); }},
+      {"pad_sequence: a sequence needs a dimension, got a number",
+       [] { (void)pad_sequence({f({1}), f({})}); }},
+      {"vander: takes a vector, got sizes [2, 2]", [] { (void)vander(f({2, 2})); }},
+      {"vander: N must not be negative, got -1", [] { (void)vander(f({2}), -1); }},
       {"conv2d: needs x of rank 4 (a batch) or 3, got sizes [5]",
        [] { (void)conv2d(f({5}), f({5, 3, 3, 3})); }},
       {"conv2d: with groups = 1 and weight of sizes [5, 3, 3, 3], x needs 3 channels, got 4 (sizes "

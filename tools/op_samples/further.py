@@ -441,7 +441,6 @@ def other_dtypes(family):
     for x in (bits("f32", (4, 6))[1:, 2:4], bits("u8", (4, 16))[1:, 8:]):
         family.add("view.dtype", x, attrs={"dtype": torch.int64}, call=ATEN.view.dtype)
     family.add("view.dtype", bits("f32", (3, 2)).t(), attrs={"dtype": torch.uint8}, call=ATEN.view.dtype)
-    family.add("view.dtype", bits("u8", (2, 16))[:, 1:9], attrs={"dtype": torch.int32}, call=ATEN.view.dtype)
 
 
 def formats_of_like(family):
