@@ -227,8 +227,10 @@ class Exporter {
       if (taken(i)) continue;
       const Tensor& weight = seen_.inputs[i];
       for (const Tensor* one : arguments_)
-        VITRO_CHECK(one->storage().id() != weight.storage().id(),
-                    "export_graph: arguments share memory that the function writes; pass copies");
+        VITRO_CHECK(one->storage().id() != weight.storage().id(), "export_graph: ",
+                    one->dtype() == weight.dtype()
+                        ? "arguments share memory that the function writes; pass copies"
+                        : "a view of an argument as another dtype cannot be saved");
       const graph::Node& node = (*seen_.graph)[seen_.graph->inputs()[i]];
       take(i, add_weight(weight, node.results[0], node.name));
     }

@@ -98,7 +98,8 @@ TEST(SavedSamples, programs_of_one_op_give_its_results) {
   }
   for (const std::string& one : unsaved) {
     const bool is_known = one.find("ATen has no call for") != one.npos ||  // random numbers, ...
-                          one.find("needs a value at") != one.npos;        // it reads elements
+                          one.find("needs a value at") != one.npos ||      // it reads elements
+                          one.find("as another dtype cannot be saved") != one.npos;
     EXPECT_TRUE(is_known) << one;
   }
   EXPECT_GT(saved, 2000);

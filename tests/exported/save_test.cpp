@@ -355,6 +355,8 @@ TEST(Save, what_cannot_be_saved_is_an_error_that_says_why) {
   };
   fails([](const Tensor& x) { return dropout(x, 0.5, true); }, "ATen has no call for");
   fails([](const Tensor& x) { return x * sum(x).item<float>(); }, "");
+  fails([](const Tensor& x) { return view(x, DType::i32); },
+        "a view of an argument as another dtype cannot be saved");
   const ExportedGraph program{
       export_graph([](const Tensor& x) { return x + 1; }, random({2})).graph,
       {{"w", {"w", ModelWeight::Kind::parameter, random({2})}}},
