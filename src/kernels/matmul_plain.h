@@ -5,9 +5,14 @@
 //
 //   matmul_multiply_plain<f32>(call, b + then);       // `then`: the first column of the next block
 //
+// A may be the transpose of windows (matmul_positions.h): some columns of it at a time are copied
+// first, in an order in which they are read, and sums are brought into the order of rows at the
+// end.
+//
 // Not part of the prelude: compiled ahead only (matmul_table.kernel.cpp).
 #pragma once
 #include "kernels/matmul.h"
+#include "kernels/matmul_positions.h"
 
 namespace vitro::kernels::inline VITRO_ISA {
 
@@ -187,10 +192,13 @@ class MatmulPlainRun {
         a_((const Acc*)call.a),
         b_((const Acc*)call.b),
         then_((const Acc*)then),
-        copies_(call.a_k_stride * i64(sizeof(Acc)) > page && call.columns > Panel::columns &&
-                divide_up(call.rows, Panel::rows) <= most_tiles) {}
+        copies_(call.windows ||
+                (call.a_k_stride * i64(sizeof(Acc)) > page && call.columns > Panel::columns &&
+                 divide_up(call.rows, Panel::rows) <= most_tiles)),
+        row_major_(!call.windows && call.a_k_stride == 1) {}
 
   [[gnu::always_inline]] void run() {
+    if (call_.windows) positions_.find(call_);
     const i64 most = copies_ ? copied_depth : depth,
               blocks = call_.k > most ? divide_up(call_.k, most) : 1;
     each_ = divide_up(call_.k, blocks);
@@ -199,6 +207,7 @@ class MatmulPlainRun {
         const i64 k0 = block * each_;
         multiply(column, k0, smaller(each_, call_.k - k0));
       }
+      if (call_.windows) order(column);
     }
   }
 
@@ -211,6 +220,26 @@ class MatmulPlainRun {
                        // an odd number of lines of a cache, so that tiles share no set
       most_left = copied_depth * left_width + 64 / i64(sizeof(Acc));
   static_assert(columns % Panel::columns == 0);
+  // An odd number of half lines.
+  static constexpr i64 positions_stride = product_plain_rows + 32 / i64(sizeof(Acc)),
+                       of_positions = copied_depth * positions_stride + 16,
+                       left_size = most_tiles * most_left > of_positions ? most_tiles *most_left
+                                                                         : of_positions;
+
+  // Brings the sums of a block's columns into the order of the rows.
+  [[gnu::always_inline]] void order(i64 column) {
+    static_assert(product_plain_rows * columns <= left_size);
+    Acc* c = (Acc*)call_.c + column;
+    const i64 wide = (smaller(columns, call_.columns - column) + 15) / 16 * 16;
+    for (i64 i = 0; i < call_.rows; ++i) {
+      for (i64 j = 0; j < wide; j += 16)
+        store(left_ + i * columns + j, load(c + i * call_.c_row_stride + j));
+    }
+    for (i64 i = 0; i < call_.rows; ++i) {
+      for (i64 j = 0; j < wide; j += 16)
+        store(c + positions_.row(i) * call_.c_row_stride + j, load(left_ + i * columns + j));
+    }
+  }
 
   // The address of B to read after the block with this last row and column.
   [[gnu::always_inline]] const Acc* next(i64 column, i64 k_end) const {
@@ -219,14 +248,16 @@ class MatmulPlainRun {
   }
 
   [[gnu::always_inline]] void multiply(i64 column, i64 k0, i64 count) {
-    if (transposes_in_registers && call_.columns - column == 1)
+    if (transposes_in_registers && call_.columns - column == 1 && !call_.windows)
       return multiply_column(column, k0, count);
     const i64 tiles = divide_up(call_.rows, Panel::rows), low = call_.rows / tiles,
               higher = call_.rows % tiles, wide = smaller(columns, call_.columns - column),
               asked = divide_up(each_, tiles * divide_up(wide, Panel::columns));
     // If each column of A is on pages of its own, no prefetcher finds the next one, and they share
     // few sets of the caches.
-    if (copies_) {
+    if (call_.windows) {
+      positions_.copy(k0, count, left_, positions_stride);
+    } else if (copies_) {
       matmul_copy_columns<Panel::rows, left_width>(a_ + k0 * call_.a_k_stride, call_.a_k_stride,
                                                    count, tiles, low, higher, left_, most_left);
     }
@@ -244,11 +275,13 @@ class MatmulPlainRun {
       }
       for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
         const i64 rows = low + (tile < higher), c = row * call_.c_row_stride + column + first;
-        const Acc* a = copies_ ? left_ + tile * most_left
-                               : a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
-        const i64 a_stride = copies_                 ? left_width
-                             : call_.a_k_stride == 1 ? call_.a_row_stride
-                                                     : call_.a_k_stride;
+        const Acc* a = call_.windows ? left_ + row
+                       : copies_     ? left_ + tile * most_left
+                                     : a_ + row * call_.a_row_stride + k0 * call_.a_k_stride;
+        const i64 a_stride = call_.windows ? positions_stride
+                             : copies_     ? left_width
+                             : row_major_  ? call_.a_row_stride
+                                           : call_.a_k_stride;
         if (call_.ahead_count > 0 && k0 + count == call_.k)
           matmul_prefetch_after(call_, row, rows, column + first,
                                 smaller(Panel::columns, wide - first));
@@ -263,18 +296,17 @@ class MatmulPlainRun {
 
   [[gnu::always_inline]] void multiply_column(i64 column, i64 k0, i64 count) {
     const Acc *a = a_ + k0 * call_.a_k_stride, *b = b_ + k0 * call_.b_row_stride + column;
-    const bool row_major = call_.a_k_stride == 1;
-    (row_major ? matmul_plain_column<true, Acc>
-               : matmul_plain_column<false, Acc>)(a,
-                                                  row_major ? call_.a_row_stride : call_.a_k_stride,
-                                                  b, call_.b_row_stride, call_.rows, count,
-                                                  (Acc*)call_.c + column, call_.c_row_stride,
-                                                  call_.add || k0 > 0);
+    (row_major_
+         ? matmul_plain_column<true, Acc>
+         : matmul_plain_column<false, Acc>)(a, row_major_ ? call_.a_row_stride : call_.a_k_stride,
+                                            b, call_.b_row_stride, call_.rows, count,
+                                            (Acc*)call_.c + column, call_.c_row_stride,
+                                            call_.add || k0 > 0);
   }
 
   [[gnu::always_inline]] MatmulPlainTile<Acc> tile_of(i64 rows, i64 vectors, bool keep) const {
     constexpr __make_integer_seq<LaneList, int, Panel::rows * Panel::vectors> all{};
-    if (call_.a_k_stride == 1) {
+    if (row_major_) {
       return keep ? matmul_plain_tile_of<true, true, Acc>(rows, vectors, all)
                   : matmul_plain_tile_of<true, false, Acc>(rows, vectors, all);
     }
@@ -284,10 +316,11 @@ class MatmulPlainRun {
 
   const ProductCall& call_;
   const Acc *a_, *b_, *then_;
-  const bool copies_;
+  const bool copies_, row_major_;
+  MatmulPositions<Acc> positions_;  // if A are windows
   i64 each_ = 0;
   alignas(64) Acc kept_[depth * Panel::columns];
-  alignas(64) Acc left_[most_tiles * most_left];
+  alignas(64) Acc left_[left_size];
 };
 
 // `then`: the address of B to read after this call.

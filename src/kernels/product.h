@@ -111,6 +111,11 @@ struct ProductCall {
   const ProductFinish* finish = nullptr;
   const ProductAhead* ahead = nullptr;  // of the call's first row and column
   long ahead_count = 0;
+  // Of multiply_plain(), without `add`: A is the transpose of windows, k runs over all positions,
+  // and a is as in WindowsCall. Row r is row windows_row + r of those of all windows: channel *
+  // a_row_stride + tap * a_k_stride, where the strides are taps and 1, or 1 and channels.
+  const struct Windows* windows = nullptr;
+  long windows_row = 0;
 };
 
 // Windows over images as rows of a left operand, in up to three dimensions, outermost first; those
@@ -289,7 +294,8 @@ struct Product {
                long to_stride);
 
   // B in place, with its rows contiguous, if its panels are not kept; f32, f64, A with a stride
-  // of 1.  `then`: the address of B to read after this call; it need not exist.
+  // of 1, or windows (ProductCall::windows).  `then`: the address of B to read after this call; it
+  // need not exist.
   //   const ProductCut cut = f32s.cut_plain(m, n, k, threads);
   //   const ProductBlock at = cut.block(task);
   //   f32s.multiply_plain({at.rows, at.columns, k, a + at.row * lda, lda, 1, b + at.column, ldb, 0,

@@ -471,6 +471,112 @@ TEST(Matmul, windows_over_planes_have_strips_if_they_are_few_and_near) {
   EXPECT_FALSE(has_plane_strips(1, 1, 2, 1, 17));    // a window is longer than a strip
 }
 
+// Windows of two images over positions as rows of B.
+template <class T>
+class OverPositions {
+ public:
+  OverPositions(const Windows& windows, int64_t channels, int64_t n, bool by_taps)
+      : windows_(windows),
+        by_taps_(by_taps),
+        taps_(windows.taps[1] * windows.taps[2]),
+        rows_(channels * taps_),
+        n_(n),
+        depth_(2 * windows.out[1] * windows.out[2]),
+        x_(numbers<T>(2 * windows.image_stride, 1)),
+        b_(numbers<T>(depth_ * n + product_plain_columns<T>, 2)),
+        want_(rows_ * n) {
+    for (int64_t i = 0; i < rows_; ++i) {
+      for (int64_t j = 0; j < n_; ++j) {
+        T sum = 0;
+        for (int64_t p = 0; p < depth_; ++p) sum = std::fma(element(i, p), b_[p * n_ + j], sum);
+        want_[i * n_ + j] = sum;
+      }
+    }
+  }
+
+  void check(const Set& set, MatmulType type, bool turned, int64_t threads) const {
+    const MatmulKernels& f = set.table[int(type)];
+    const ProductCut cut = (turned ? f.cut_plain_turned : f.cut_plain)(rows_, n_, depth_, threads);
+    for (int64_t task = 0; task < cut.count; ++task) {
+      const ProductBlock at = cut.block(task);
+      constexpr int64_t stride = product_plain_columns<T>;
+      std::vector<T> sums(product_plain_sums<T> + 1, T(-99));
+      ProductCall call{at.rows,
+                       at.columns,
+                       depth_,
+                       x_.data(),
+                       by_taps_ ? 1 : taps_,
+                       by_taps_ ? windows_.channels : 1,
+                       b_.data() + at.column,
+                       n_,
+                       0,
+                       sums.data(),
+                       stride,
+                       false};
+      call.windows = &windows_, call.windows_row = at.row;
+      f.multiply_plain(call, b_.data() + cut.block(task + 1).column);
+      ASSERT_EQ(sums.back(), T(-99));
+      for (int64_t i = 0; i < at.rows; ++i) {
+        for (int64_t j = 0; j < at.columns; ++j) {
+          ASSERT_EQ(sums[i * stride + j], want_[(at.row + i) * n_ + at.column + j])
+              << set.name << ": " << rows_ << " x " << depth_ << " x " << n_ << ", row "
+              << at.row + i << ", column " << at.column + j;
+        }
+      }
+    }
+  }
+
+ private:
+  // Of the left operand: row `row`, column `position`.
+  T element(int64_t row, int64_t position) const {
+    const int64_t tap = by_taps_ ? row / windows_.channels : row % taps_,
+                  channel = by_taps_ ? row % windows_.channels : row / taps_,
+                  plane = windows_.out[1] * windows_.out[2];
+    const int64_t tap_at[2] = {tap / windows_.taps[2], tap % windows_.taps[2]};
+    const int64_t at[2] = {position % plane / windows_.out[2], position % windows_.out[2]};
+    int64_t from = position / plane * windows_.image_stride + channel;
+    for (int d = 0; d < 2; ++d) {
+      const int64_t place = at[d] * windows_.stride[d + 1] + tap_at[d] * windows_.dilation[d + 1] -
+                            windows_.padding[d + 1];
+      if (place < 0 || place >= windows_.size[d + 1]) return 0;
+      from += place * windows_.position_stride[d + 1];
+    }
+    return x_[from];
+  }
+
+  Windows windows_;
+  bool by_taps_;  // the order of the rows
+  int64_t taps_, rows_, n_, depth_;
+  std::vector<T> x_, b_, want_;
+};
+
+void check_over_positions(const PlaneSize& s, int64_t n) {
+  const Windows windows = windows_of(s).first;
+  for (const bool by_taps : {false, true}) {
+    const OverPositions<float> f32s(windows, s.channels, n, by_taps);
+    const OverPositions<double> f64s(windows, s.channels, n, by_taps);
+    for (const Set& set : sets()) {
+      for (const bool turned : {false, true}) {
+        for (const int64_t threads : {1, 3}) {
+          f32s.check(set, MatmulType::f32, turned, threads);
+          f64s.check(set, MatmulType::f64, turned, threads);
+        }
+      }
+    }
+  }
+}
+
+TEST(Matmul, windows_over_positions_have_the_bits_of_the_plain_loop) {
+  for (const int64_t n : {1, 8, 16, 33, 64, 130}) {
+    check_over_positions({9, 7, 20, 3, 1, 1, 1}, n);
+    check_over_positions({11, 30, 3, 3, 2, 1, 1}, n);
+    check_over_positions({8, 9, 17, 2, 1, 3, 0}, n);
+    check_over_positions({5, 6, 150, 1, 1, 1, 0}, n);
+    check_over_positions({13, 12, 2, 3, 3, 2, 4}, n);
+    check_over_positions({4, 4, 1, 4, 4, 1, 0}, n);
+  }
+}
+
 void check_blocks(ProductCut (*cut_of)(long, long, long, long), int64_t rows, int64_t columns,
                   int64_t row_unit = 1) {
   for (const Size& size : sizes) {
