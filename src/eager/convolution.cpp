@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "eager/copy.h"
+#include "eager/images.h"
 #include "eager/loop.h"
 #include "eager/on_demand.h"
 #include "eager/run.h"
@@ -21,8 +22,7 @@ class Convolution {
         dtype_(compute_type(out.dtype())),
         kernels_(kernels::matmul_kernels(dtype_ == DType::f64 ? kernels::MatmulType::f64
                                                               : kernels::MatmulType::f32)),
-        out_(out),
-        rank_(spec_.stride.size()) {
+        out_(out) {
     const Tensor &x = call.operands[0].tensor(), &weight = call.operands[1].tensor();
     const Ints &result = out.impl()->sizes, &sizes = weight.impl()->sizes;
     images_ = result[0];
@@ -67,70 +67,17 @@ class Convolution {
 
   // Finds or makes images with contiguous channels, and describes the windows on them.
   void set_windows(const Tensor& x, const Ints& weight) {
-    const TensorImpl& from = *x.impl();
-    const bool lies = from.sizes[1] == 1 || from.strides[1] == 1;
-    x_ = joins_ ? padded(x, weight.back()) : lies && from.dtype == dtype_ ? x : channels_last(x);
-    const Ints& strides = x_.impl()->strides;
-    for (size_t d = 0; d < 3; ++d) {
-      const bool exists = d + rank_ >= 3;
-      const size_t i = exists ? d + rank_ - 3 : 0;  // the dimension's number
-      windows_.size[d] = exists ? x_.impl()->sizes[i + 2] : 1;
-      windows_.out[d] = exists ? out_.impl()->sizes[i + 2] : 1;
-      windows_.taps[d] = exists ? weight[i + 2] : 1;
-      windows_.stride[d] = exists ? spec_.stride[i] : 1;
-      windows_.dilation[d] = exists ? spec_.dilation[i] : 1;
-      windows_.padding[d] = exists ? spec_.padding[i].hint() : 0;
-      windows_.position_stride[d] = exists ? strides[i + 2] : 0;
-    }
-    windows_.image_stride = strides[0];
-    windows_.channels = channels_;
+    const int64_t last = out_.impl()->sizes.back();
+    x_ = joins_ ? joined(x, dtype_, spec_, weight.back(), last)
+                : with_contiguous_channels(x, dtype_);
+    windows_ = windows_over(x_, spec_, spatial(weight), spatial(out_.impl()->sizes), channels_);
     if (!joins_) return;
     windows_.taps[2] = 1;
     windows_.padding[2] = 0;
     windows_.channels = channels_ * weight.back();
   }
-
-  // Those of a dense tensor whose channels are contiguous.
-  static Ints channels_last_strides(const Ints& sizes) {
-    Ints strides = sizes;
-    strides[1] = 1;
-    int64_t stride = sizes[1];
-    for (size_t d = sizes.size(); d-- > 2;) {
-      strides[d] = stride;
-      stride *= sizes[d];
-    }
-    strides[0] = stride;
-    return strides;
-  }
-  Tensor empty_channels_last(const Ints& sizes) const {
-    return Tensor::empty_strided(sizes, channels_last_strides(sizes), dtype_, cpu);
-  }
-
-  Tensor channels_last(const Tensor& x) const {
-    const Tensor made = empty_channels_last(x.impl()->sizes);
-    copy_elements(x, made);
-    return made;
-  }
-
-  // The part of x that windows read in the last dimension, with zeros where they leave it.
-  Tensor padded(const Tensor& x, int64_t taps) const {
-    const TensorImpl& from = *x.impl();
-    Ints sizes = from.sizes;
-    sizes.back() = (out_.impl()->sizes.back() - 1) * spec_.stride.back() + taps;
-    const Tensor made = empty_channels_last(sizes);
-    const int64_t padding = spec_.padding.back().hint(), skipped = std::max<int64_t>(-padding, 0),
-                  first = std::max<int64_t>(padding, 0),
-                  count = std::min(from.sizes.back() - skipped, sizes.back() - first);
-    if (count < sizes.back()) fill_elements(0, made);
-    if (count <= 0) return made;
-    sizes.back() = count;
-    const auto part = [&](const Tensor& t, int64_t at) {
-      const TensorImpl& all = *t.impl();
-      return Tensor::over(all.storage, all.dtype, sizes, all.strides,
-                          all.offset + at * all.strides.back());
-    };
-    copy_elements(part(x, skipped), part(made, first));
-    return made;
+  static std::span<const int64_t> spatial(const Ints& sizes) {
+    return std::span<const int64_t>(sizes).subspan(2);
   }
 
   void pack(const Tensor& weight) {
@@ -203,7 +150,6 @@ class Convolution {
   DType dtype_;
   const kernels::MatmulKernels& kernels_;
   const Tensor& out_;
-  size_t rank_;
   int64_t images_ = 1, positions_ = 1, taps_ = 1;
   int64_t channels_ = 1, columns_ = 1;  // of a group
   bool depthwise_ = false;              // each column reads its own channel

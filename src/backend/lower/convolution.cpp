@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "backend/lower/images.h"
 #include "backend/lower/product_epilogue.h"
 #include "backend/schedule/products.h"
 #include "backend/schedule/winograd.h"
@@ -15,37 +16,27 @@ namespace {
 
 using loop::Value;
 
-// `e` as a linear expression in an index of a dimension; the coefficient contains no index.
-std::optional<sym::Linear> linear_in(Expr e, Expr index) {
-  if (index.constant()) return sym::Linear{0, e};
-  auto linear = sym::as_linear(e, index);
-  if (!linear) return std::nullopt;
-  for (const Expr s : sym::symbols_of(linear->coefficient)) {
-    if (sym::kind_of(s) == sym::Kind::index) return std::nullopt;
-  }
-  return linear;
-}
-
 class ConvolutionLowering {
  public:
   ConvolutionLowering(const Program& program, BufferAssignment& assignment, const Group& group)
-      : program_(program), assignment_(assignment), group_(group) {
+      : program_(program),
+        assignment_(assignment),
+        group_(group),
+        images_(program, assignment, group, kernels_) {
     const graph::Graph& g = program.graph();
     const graph::Node& node = g[program[*group.product].value.node];
     x_ = std::get<graph::Value>(node.args[0]);
     weight_ = std::get<graph::Value>(node.args[1]);
-    spec_ = node.op->contraction->windows(node.attrs.view());
     result_ = sizes_of(node.results[0]);
-    in_ = sizes_of(g.meta(x_));
     const Index weight = sizes_of(g.meta(weight_));
-    out_ = Index(result_.begin() + 2, result_.end());
-    taps_ = Index(weight.begin() + 2, weight.end());
+    windows_ = {node.op->contraction->windows(node.attrs.view()), sizes_of(g.meta(x_)),
+                Index(result_.begin() + 2, result_.end()), Index(weight.begin() + 2, weight.end())};
     channels_ = weight[1];
     columns_ = sym::floordiv(result_[1], groups());
-    positions_ = count_of(out_);
-    name_ = text();
+    positions_ = count_of(out());
+    name_ = windows_.name(channels_, result_[1]);
     product_.n = columns_;
-    product_.k = count_of(taps_) * channels_;
+    product_.k = count_of(taps()) * channels_;
     product_.inner = named_index("inner", product_.k);
     product_.right_base = product_.right_stride = 0;
     product_.accumulate = product_.right_dtype = compute_type(node.results[0].dtype);
@@ -85,30 +76,12 @@ class ConvolutionLowering {
   }
 
  private:
-  // "conv3x3 64→128 /2", "conv3x3 256→256, 32 groups", "depthwise conv3x3 96"
-  std::string text() const {
-    const auto joined = [&](auto&& number) {
-      std::string out = cat(number(0));
-      bool equal = true;
-      for (size_t d = 1; d < rank(); ++d) equal = equal && number(d) == number(0);
-      for (size_t d = 1; d < rank() && !equal; ++d) out += cat('x', number(d));
-      return out;
-    };
-    const bool depthwise = spec_.groups != 1 && channels_.is(1);
-    std::string out = depthwise ? "depthwise conv" : "conv";
-    for (size_t d = 0; d < rank(); ++d) out += cat(d == 0 ? "" : "x", taps_[d].text());
-    out += cat(' ', in_[1].text());
-    if (!depthwise || in_[1] != result_[1]) out += cat("→", result_[1].text());
-    const std::string stride = joined([&](size_t d) { return spec_.stride[d]; });
-    const std::string dilation = joined([&](size_t d) { return spec_.dilation[d]; });
-    if (stride != "1") out += cat(" /", stride);
-    if (spec_.groups != 1 && !depthwise) out += cat(", ", spec_.groups, " groups");
-    if (dilation != "1") out += cat(", dilation ", dilation);
-    return out;
-  }
-
-  size_t rank() const { return out_.size(); }
-  Expr groups() const { return spec_.groups; }
+  size_t rank() const { return windows_.rank(); }
+  const Index& in() const { return windows_.in; }
+  const Index& out() const { return windows_.out; }
+  const Index& taps() const { return windows_.taps; }
+  const WindowsSpec& spec() const { return windows_.spec; }
+  Expr groups() const { return spec().groups; }
   Expr row() const { return used_index(product_.row, product_.m); }
   Expr column() const { return used_index(product_.column, product_.n); }
 
@@ -132,15 +105,15 @@ class ConvolutionLowering {
   ProductEpilogue epilogue() {
     const bool planes = product_.reads == loop::RightOperand::rows;
     Index at{image_, group_index_ * columns_ + (planes ? row() : column())};
-    for (const Expr e : unflatten(planes ? column() : position_, out_)) at.push_back(e);
+    for (const Expr e : unflatten(planes ? column() : position_, out())) at.push_back(e);
     return {program_, assignment_, group_, product_, std::move(at)};
   }
 
   // If every element of the result needs one position of the operand, and the planes of both are
   // contiguous: multiplies the weights by the planes as they are.
   bool reads_planes() {
-    if (!is_pointwise()) return false;
-    const std::optional<Image> x = in_memory();
+    if (!windows_.is_pointwise()) return false;
+    const std::optional<Image> x = images_.in_memory(x_, product_.accumulate);
     const std::optional<Weights> w = weights_in_memory();
     if (!x || !w || x->strides.back() != Expr(1) || !has_even_positions(*x)) return false;
     if (!w->channel.is(1) && !w->column.is(1)) return false;
@@ -162,14 +135,14 @@ class ConvolutionLowering {
   bool is_3x3() const {
     if (rank() != 2 || !groups().is(1)) return false;
     for (size_t d = 0; d < 2; ++d) {
-      if (!taps_[d].is(3) || spec_.stride[d] != 1 || spec_.dilation[d] != 1) return false;
+      if (!taps()[d].is(3) || spec().stride[d] != 1 || spec().dilation[d] != 1) return false;
     }
     return true;
   }
 
   void choose_tiles() {
     if (program_.exact() || product_.accumulate != DType::f32 || !is_3x3() || depthwise_) return;
-    const auto height = out_[0].constant(), width = out_[1].constant(),
+    const auto height = out()[0].constant(), width = out()[1].constant(),
                channels = channels_.constant(), columns = columns_.constant();
     if (!height || !width || !channels || !columns || !keeps_weights()) return;
     tiles_ =
@@ -252,8 +225,8 @@ class ConvolutionLowering {
   }
 
   void compute_tiles(KernelBuilder& build) {
-    const Expr tiles = result_[0] * sym::floordiv(out_[0] + (tiles_.m - 1), tiles_.m) *
-                       sym::floordiv(out_[1] + (tiles_.m - 1), tiles_.m);
+    const Expr tiles = result_[0] * sym::floordiv(out()[0] + (tiles_.m - 1), tiles_.m) *
+                       sym::floordiv(out()[1] + (tiles_.m - 1), tiles_.m);
     const int64_t scratch = kernels::winograd_scratch(
         tiles_.m, *channels_.constant(), tiles_.tiles_of_block, kernels::product_most_width);
     left_.windows->winograd = {tiles_.m, tiles_.tiles_of_block, tiles,
@@ -265,24 +238,24 @@ class ConvolutionLowering {
 
   bool is_depthwise() const {
     const auto channels = channels_.constant(), columns = columns_.constant(),
-               taps = count_of(taps_).constant();
-    if (!channels || !columns || !taps) return false;
-    return kernels::is_depthwise(*channels, *columns, *taps) ||
-           (kernels::is_depthwise(*channels, 1, *taps) &&
-            should_repeat_channels(spec_.groups, *columns));
+               count = count_of(taps()).constant();
+    if (!channels || !columns || !count) return false;
+    return kernels::is_depthwise(*channels, *columns, *count) ||
+           (kernels::is_depthwise(*channels, 1, *count) &&
+            should_repeat_channels(spec().groups, *columns));
   }
 
   // If the channels of the result are contiguous: makes them the columns of one product, each of
   // which reads its own channel.
   bool multiplies_channels() {
-    const int64_t groups = spec_.groups;
+    const int64_t groups = spec().groups;
     of_channel_ = *columns_.constant();
-    spec_.groups = 1;
+    windows_.spec.groups = 1;
     columns_ = product_.n = result_[1];
     set_rows(false);
     depthwise_ = !epilogue().lies_across();
     if (depthwise_) return true;
-    spec_.groups = groups;
+    windows_.spec.groups = groups;
     columns_ = product_.n = std::exchange(of_channel_, 1);
     return false;
   }
@@ -309,14 +282,14 @@ class ConvolutionLowering {
   Value sum_at(KernelBuilder& build, const Index& at) {
     loop::Pool& pool = build.pool();
     Value sum = pool.constant(product_.accumulate, 0.0);
-    for (int64_t tap = 0; tap < *count_of(taps_).constant(); ++tap) {
-      const Index of_tap = unflatten(tap, taps_);
+    for (int64_t tap = 0; tap < *count_of(taps()).constant(); ++tap) {
+      const Index of_tap = unflatten(tap, taps());
       Index x{at[0], at[1]}, w{at[1], 0};
       Value inside = pool.constant(DType::boolean, int64_t{1});
       for (size_t d = 0; d < rank(); ++d) {
-        const Expr place =
-            at[d + 2] * spec_.stride[d] + of_tap[d] * spec_.dilation[d] - spec_.padding[d].expr();
-        inside = inside && pool.not_negative(place) && pool.not_negative(in_[d + 2] - 1 - place);
+        const Expr place = at[d + 2] * spec().stride[d] + of_tap[d] * spec().dilation[d] -
+                           spec().padding[d].expr();
+        inside = inside && pool.not_negative(place) && pool.not_negative(in()[d + 2] - 1 - place);
         x.push_back(place);
         w.push_back(of_tap[d]);
       }
@@ -325,26 +298,6 @@ class ConvolutionLowering {
                 cast(build.read(weight_, w), product_.accumulate), sum);
     }
     return sum;
-  }
-
-  // An index for a dimension of a copy.
-  static Expr index(std::string_view name, Expr extent) {
-    return extent.is(1) ? Expr(0) : Expr::index(name, extent);
-  }
-
-  // Adds a kernel that stores `value(build, at)` at the row-major elements of `made`.
-  void copy(BufferId made, const Index& sizes,
-            const std::function<Value(KernelBuilder&, const Index&)>& value) {
-    KernelBuilder build(program_, assignment_, alone_);
-    build.kernel().name = "copy";
-    const int to = build.buffer(made, true);
-    Index space;
-    for (const Expr size : sizes) space.push_back(index(cat("i", space.size()), size));
-    add_loops(build, space, [&](const Index& at) {
-      const Value element = cast(value(build, at), product_.accumulate);
-      return loop::Block{{loop::Store{to, flatten(at, sizes), element}}};
-    });
-    kernels_.push_back(build.take());
   }
 
   // ---- the weights ----
@@ -358,14 +311,14 @@ class ConvolutionLowering {
 
   Value weight(KernelBuilder& build, Expr group, Expr tap, Expr channel, Expr column) const {
     Index at{group * columns_ + column, channel};
-    for (const Expr e : unflatten(tap, taps_)) at.push_back(e);
+    for (const Expr e : unflatten(tap, taps())) at.push_back(e);
     return build.read(weight_, at);
   }
 
   std::optional<Weights> weights_in_memory() {
     KernelBuilder build(program_, assignment_, alone_);
-    const Expr at[] = {index("group", groups()), index("tap", count_of(taps_)),
-                       index("channel", channels_), index("column", columns_)};
+    const Expr at[] = {index_of("group", groups()), index_of("tap", count_of(taps())),
+                       index_of("channel", channels_), index_of("column", columns_)};
     const Value element = weight(build, at[0], at[1], at[2], at[3]);
     if (element->fn != loop::Fn::load || element.dtype() != product_.accumulate)
       return std::nullopt;
@@ -385,27 +338,26 @@ class ConvolutionLowering {
   }
 
   void pack_weights() {
-    const Expr group = index("batch", groups()), taps = count_of(taps_);
+    const Expr group = index_of("batch", groups()), count = count_of(taps());
     std::optional<Weights> from = weights_in_memory();
     if (!from) {
-      const Index sizes{groups(), taps, channels_, columns_};
-      const BufferId made = assignment_.add(
-          {"weights", product_.accumulate, BufferKind::temporary, {}, count_of(sizes)});
-      copy(made, sizes, [&](KernelBuilder& build, const Index& at) {
-        return weight(build, at[0], at[1], at[2], at[3]);
-      });
+      const BufferId made =
+          images_.store("weights", product_.accumulate, {groups(), count, channels_, columns_},
+                        [&](KernelBuilder& build, const Index& at) {
+                          return weight(build, at[0], at[1], at[2], at[3]);
+                        });
       from = {made, 0, product_.k * columns_, channels_ * columns_, columns_, 1};
     }
     loop::Pack pack;
     pack.batch = group, pack.batches = groups();
-    pack.k = channels_, pack.n = columns_, pack.taps = taps;
+    pack.k = channels_, pack.n = columns_, pack.taps = count;
     pack.accumulate = product_.accumulate;
     pack.base = from->base + from->group * group;
     pack.tap_stride = from->tap;
     pack.winograd = tiles_.m;
     pack.bf16x6 = product_.bf16x6;
     if (product_.bf16x6 && left_.windows && left_.windows->channels != channels_)
-      pack.joined = *taps_.back().constant();
+      pack.joined = *taps().back().constant();
     pack.k_stride = from->channel;
     pack.n_stride = from->column;
     product_.panels = group_index_;
@@ -432,87 +384,36 @@ class ConvolutionLowering {
 
   // ---- the operand ----
 
-  // The operand in memory: element (image, channel, position) is at base + the sum of index *
-  // stride.
-  struct Image {
-    BufferId buffer;
-    Expr base, image_stride, channel_stride;
-    Index strides;  // of positions
-  };
-
   void find_left() {
-    std::optional<Image> x = in_memory();
-    const bool plain = is_pointwise() && !depthwise_;
+    std::optional<Image> x = images_.in_memory(x_, product_.accumulate);
+    const bool plain = windows_.is_pointwise() && !depthwise_;
     if (x && plain && read_as_matrix(*x)) return;
     if (x && can_read_strips(*x)) {
       read_windows(*x, false);
       left_.windows->channel_stride = channels_.is(1) ? Expr(0) : x->channel_stride;
       return;
     }
-    const bool joins = joins_last_taps() && !depthwise_;
-    if (!x || joins || !x->channel_stride.is(1) || of_channel_ > 1) x = copy_image(joins);
+    const bool joins = windows_.joins_last_taps() && !depthwise_;
+    if (joins) {
+      x = images_.copy_joined(x_, product_.accumulate, windows_);
+    } else if (!x || !x->channel_stride.is(1) || of_channel_ > 1) {
+      x = images_.copy(x_, product_.accumulate, of_channel_);
+    }
     if (plain && read_as_matrix(*x)) return;
     read_windows(*x, joins);
-  }
-
-  std::optional<Image> in_memory() {
-    KernelBuilder build(program_, assignment_, alone_);
-    Index at;
-    for (size_t d = 0; d < in_.size(); ++d) at.push_back(index(cat("d", d), in_[d]));
-    const Value element = build.read(x_, at);
-    if (element->fn != loop::Fn::load || element.dtype() != product_.accumulate)
-      return std::nullopt;
-    Expr rest = element->index;
-    Index strides;
-    for (const Expr d : at) {
-      const auto linear = linear_in(rest, d);
-      if (!linear) return std::nullopt;
-      strides.push_back(linear->coefficient);
-      rest = linear->rest;
-    }
-    if (in_[1].is(1)) strides[1] = 1;
-    return Image{build.take().buffers[static_cast<size_t>(element->payload)], rest, strides[0],
-                 strides[1], Index(strides.begin() + 2, strides.end())};
-  }
-
-  // Whether each position of the result is a product of one position of the operand.
-  bool is_pointwise() const {
-    for (size_t d = 0; d < rank(); ++d) {
-      if (!taps_[d].is(1) || spec_.stride[d] != 1 || !known_equal(spec_.padding[d], 0) ||
-          out_[d] != in_[d + 2])
-        return false;
-    }
-    return true;
-  }
-
-  bool joins_last_taps() const {
-    const auto channels = in_[1].constant(), taps = taps_.back().constant();
-    return channels && taps &&
-           kernels::joins_last_taps(*channels, spec_.groups, *taps, spec_.dilation.back());
   }
 
   // Whether windows read channels that are planes as they are. Machines with tiles for bf16 split
   // positions into parts instead.
   bool can_read_strips(const Image& x) const {
-    if (depthwise_ || spec_.groups != 1 || product_.accumulate != DType::f32) return false;
+    if (depthwise_ || spec().groups != 1 || product_.accumulate != DType::f32) return false;
     if (program_.machine().bf16_tiles && !program_.exact()) return false;
-    const auto channels = channels_.constant(), taps = taps_.back().constant(),
-               all = count_of(taps_).constant();
+    const auto channels = channels_.constant(), last = taps().back().constant(),
+               all = count_of(taps()).constant();
     return x.strides.back().is(1) && channels && all && *all > 1 &&
            (*channels == 1 || !x.channel_stride.is(1)) &&
-           kernels::has_plane_strips(*channels, *all / *taps, *taps, spec_.stride.back(),
-                                     spec_.dilation.back());
-  }
-
-  // Whether the positions that are rows of the product, of an image or of all of them, are evenly
-  // spaced.
-  bool has_even_positions(const Image& x) const {
-    Expr next = x.strides.back() * out_.back();
-    for (size_t d = rank() - 1; d-- > 0;) {
-      if (!out_[d].is(1) && x.strides[d] != next) return false;
-      next = next * out_[d];
-    }
-    return !of_all_images_ || result_[0].is(1) || x.image_stride == next;
+           kernels::has_plane_strips(*channels, *all / *last, *last, spec().stride.back(),
+                                     spec().dilation.back());
   }
 
   // If rows are evenly spaced, reads them as those of a matrix.
@@ -525,73 +426,22 @@ class ConvolutionLowering {
     left_.k_stride = x.channel_stride;
     return true;
   }
+  // Of the positions that are rows of the product: those of an image, or of all of them.
+  bool has_even_positions(const Image& x) const {
+    return x.has_even_positions(out(), of_all_images_ ? result_[0] : Expr(1));
+  }
 
   Expr base_of(const Image& x) const {
     const Expr image = of_all_images_ ? Expr(0) : image_ * x.image_stride;
     return x.base + image + group_index_ * channels_ * x.channel_stride;
   }
 
-  // The first element of the last dimension that a window reads, and their number.
-  Expr joined_size() const { return (out_.back() - 1) * spec_.stride.back() + taps_.back(); }
-
-  // Copies the operand with its channels contiguous, each as often as depthwise results need it;
-  // for joined taps also with its padding in the last dimension.
-  Image copy_image(bool joins) {
-    Index sizes{in_[0]};
-    for (size_t d = 2; d < in_.size(); ++d) sizes.push_back(in_[d]);
-    if (joins) sizes.back() = joined_size();
-    const Expr channels = in_[1] * of_channel_;
-    sizes.push_back(channels);
-    const auto [made, added] = assignment_.image_of(
-        {x_, sizes, of_channel_, joins ? spec_.padding.back().expr() : Expr(0)},
-        product_.accumulate);
-    const auto element = [&](KernelBuilder& build, const Index& at) {
-      Index from{at[0], sym::floordiv(at.back(), of_channel_)};
-      for (size_t d = 1; d + 1 < at.size(); ++d) from.push_back(at[d]);
-      if (!joins) return build.read(x_, from);
-      from.back() = from.back() - spec_.padding.back().expr();
-      return read_inside(build, from);
-    };
-    if (added) copy(made, sizes, element);
-    Image out{made, 0, 0, 1, Index(rank())};
-    Expr stride = channels;
-    for (size_t d = rank(); d-- > 0;) {
-      out.strides[d] = stride;
-      stride = stride * sizes[d + 1];
-    }
-    out.image_stride = stride;
-    return out;
-  }
-
-  // The element, or 0 if its last index is outside the operand.
-  Value read_inside(KernelBuilder& build, const Index& at) {
-    loop::Pool& pool = build.pool();
-    const Value inside =
-        pool.not_negative(at.back()) && pool.not_negative(in_.back() - 1 - at.back());
-    const Value element = build.read_where(x_, at, inside);
-    return where(inside, element, like(element, 0));
-  }
-
   void read_windows(const Image& x, bool joins) {
-    loop::Windows windows;
-    for (size_t d = 0; d < rank(); ++d) {
-      windows.dimensions.push_back({in_[d + 2], out_[d], taps_[d], spec_.stride[d],
-                                    spec_.dilation[d], spec_.padding[d].expr(), x.strides[d]});
-    }
-    windows.image_stride = x.image_stride;
-    windows.channels = channels_;
-    windows.depthwise = depthwise_;
-    if (joins) {
-      loop::Windows::Dimension& last = windows.dimensions.back();
-      last.size = joined_size();
-      last.taps = 1;
-      last.padding = 0;
-      windows.channels = taps_.back() * channels_;
-    }
     left_buffer_ = x.buffer;
     left_.base = base_of(x);
     left_.row_stride = left_.k_stride = 0;
-    left_.windows = std::move(windows);
+    left_.windows = joins ? windows_.over_joined(x, channels_) : windows_.over(x, channels_);
+    left_.windows->depthwise = depthwise_;
   }
 
   const Program& program_;
@@ -599,9 +449,9 @@ class ConvolutionLowering {
   const Group& group_;
   Group alone_{{*group_.product}, {}, {}};  // for the kernels of the operands
   graph::Value x_, weight_;
-  WindowsSpec spec_;
-  Index result_, in_, out_, taps_;  // sizes: of the result and the operand, positions, taps
-  Expr channels_, columns_;         // of a group, of the operand and the result
+  WindowsOf windows_;
+  Index result_;             // sizes
+  Expr channels_, columns_;  // of a group, of the operand and the result
   Expr positions_, batches_;
   bool of_all_images_ = false;
   bool depthwise_ = false;               // as in loop::Windows
@@ -615,6 +465,7 @@ class ConvolutionLowering {
   int64_t split_scratch_ = 0;
   std::string name_;  // as events::KernelBegin::product
   std::vector<LoweredKernel> kernels_;
+  Images images_;
 };
 
 }  // namespace
