@@ -11,6 +11,7 @@
 #include "aot/min_cut.h"
 #include "graph/metas.h"
 #include "sym/data_size.h"
+#include "vitro/ops/flops.h"
 
 namespace vitro::aot {
 namespace {
@@ -77,11 +78,8 @@ double work_of(const Graph& g, const Node& node) {
   double read = 0;
   each_operand(node, [&](Value v) { read += static_cast<double>(count_of(g.meta(v))); });
   if (node.op->kind != OpKind::contraction) return read;
-  const TensorMeta& left = g.meta(std::get<Value>(node.args[0]));
-  const TensorMeta& right = g.meta(std::get<Value>(node.args[1]));
-  const bool windows = node.op->contraction->windows != nullptr;
-  const int64_t depth = windows ? count_of(right) / std::max<int64_t>(right.sizes[0].hint(), 1)
-                                : left.sizes.back().hint();
+  const uint64_t depth = ops::depth_of(*node.op, g.meta(std::get<Value>(node.args[0])),
+                                       g.meta(std::get<Value>(node.args[1])));
   return 2 * static_cast<double>(count_of(node.results[0])) * static_cast<double>(depth);
 }
 

@@ -1,5 +1,6 @@
 // The driver of matrix products: brings operands into a layout that the kernels accept, then
 // distributes batches or the tasks of one product over threads.
+#include "core/over_positions.h"
 #include "eager/copy.h"
 #include "eager/kernel_table.h"
 #include "eager/loop.h"
@@ -161,6 +162,7 @@ void run_contraction(const OpCall& call, const Tensor& out) {
   const DType dtype = real ? out.dtype() : DType::i64;
   const int64_t batches = call.op->contraction->batched ? out.impl()->sizes[0] : 1;
   if (count_of(x.impl()->sizes) == 0) return fill_elements(0, out);
+  if (sums_positions(*call.op->contraction)) return run_convolution_weights(call, out);
   if (call.op->contraction->windows) return run_convolution(call, out);
   if (real) {
     const Matrices a = left_of(x, dtype), b = matrices_of(y, dtype);

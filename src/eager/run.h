@@ -13,6 +13,8 @@ namespace vitro::eager {
 void run_pointwise(const OpCall& call, DType result, const Tensor& out);
 void run_reduction(const OpCall& call, const Tensor& out);
 void run_contraction(const OpCall& call, const Tensor& out);
+// One over the positions of windows, of tensors with elements.
+void run_convolution_weights(const OpCall& call, const Tensor& out);
 // A contraction over windows, not of tensors without elements.
 void run_convolution(const OpCall& call, const Tensor& out);
 void run_gather(const OpCall& call, const Tensor& out);

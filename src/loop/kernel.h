@@ -144,6 +144,8 @@ struct Left {
   sym::Expr base, row_stride, k_stride;
   Value value;
   std::optional<Windows> windows = {};
+  // Of a product of rows: it is the transpose of windows (kernels::ProductCall::windows).
+  bool transposed = false;
 };
 
 // How a product reads its right operand.

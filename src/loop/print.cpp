@@ -201,7 +201,8 @@ class Printer {
   }
   void windows(const Left& left) {
     const Windows& w = *left.windows;
-    put("windows of ", buffer(left.buffer), '[', left.base, " + ", w.image_stride, "*image");
+    put(left.transposed ? "transposed " : "", "windows of ", buffer(left.buffer), '[', left.base,
+        " + ", w.image_stride, "*image");
     for (const Windows::Dimension& d : w.dimensions) put(" + ", d.position_stride, "*position");
     if (!w.channel_stride.is(1)) put(" + ", w.channel_stride, "*channel");
     w.depthwise              ? put(" + column]:")

@@ -116,13 +116,14 @@ class Writer {
     all(body);
   }
   void add(const Left& l) {
-    const auto& [buffer, base, row_stride, k_stride, value, windows] = l;
+    const auto& [buffer, base, row_stride, k_stride, value, windows, transposed] = l;
     add(buffer);
     add(base);
     add(row_stride);
     add(k_stride);
     add(value);
     add(windows ? windows->dimensions.size() : 0);
+    add(transposed);
     if (!windows) return;
     windows->each([this](sym::Expr e) { add(e); });
     add(windows->depthwise);

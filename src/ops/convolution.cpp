@@ -23,12 +23,20 @@ void check_numbers(std::string_view op, std::string_view what, const Dims& numbe
   }
 }
 
-namespace {
-
 const TensorMeta& tensor_of(const ShapeCall& call, size_t i) {
   VITRO_CHECK(call.operands[i].meta, call.op, ": operand ", i, " must be a tensor");
   return *call.operands[i].meta;
 }
+
+void check_attributes(std::string_view op, const ConvolveAttrs& a, size_t rank) {
+  check_numbers(op, "stride", a.stride, rank, 1);
+  VITRO_CHECK(a.padding.size() == rank && a.padding_after.size() == rank, op,
+              ": padding and padding_after need a number for each spatial dimension, got ",
+              a.padding, " and ", a.padding_after);
+  check_numbers(op, "dilation", a.dilation, rank, 1);
+}
+
+namespace {
 
 void check_dtypes(std::string_view op, const TensorMeta& x, const TensorMeta& weight) {
   VITRO_CHECK(x.dtype == weight.dtype, op, ": dtypes differ: x is ", x.dtype, ", weight is ",
@@ -76,11 +84,7 @@ void Convolve::shape(ShapeCall& call) {
   VITRO_CHECK(weight.rank() >= 3 && weight.rank() <= 5 && x.rank() == weight.rank(), call.op,
               ": needs x and weight of the same rank, 3 to 5, got sizes ", x.sizes, " and ",
               weight.sizes);
-  check_numbers(call.op, "stride", a.stride, rank, 1);
-  VITRO_CHECK(a.padding.size() == rank && a.padding_after.size() == rank, call.op,
-              ": padding and padding_after need a number for each spatial dimension, got ",
-              a.padding, " and ", a.padding_after);
-  check_numbers(call.op, "dilation", a.dilation, rank, 1);
+  check_attributes(call.op, a, rank);
   check_dtypes(call.op, x, weight);
   call.results.push_back(dense_in(gives_channels_last(x, weight), x.dtype, x.device,
                                   sizes_under(call.op, x, weight, a)));

@@ -14,13 +14,35 @@ namespace vitro {
 namespace ops {
 namespace {
 
-Tensor of_weight(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const Sizes& weight) {
+// Whether there are results for the columns of a product, or channels for which windows would be
+// large in memory.
+bool sums_in_place(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight) {
+  constexpr int64_t columns = 16;
+  if (!is_floating(x.dtype())) return false;
+  if (a.groups == 1 && !equal(weight[1], 1)) return true;
+  return !less(weight[0] / a.groups, columns);
+}
+
+Tensor of_windows(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const Sizes& weight) {
   const Tensor terms = windows_of(x, a, weight);
   const Size of_group = weight[0] / a.groups;
   const Tensor of_each =
       bmm(reshape(g, {terms.size(0), of_group, terms.size(2)}), transpose(terms, 1, 2));
   return reshape(sum(reshape(of_each, {x.size(0), a.groups, of_group, terms.size(1)}), {0}),
                  weight);
+}
+
+Tensor of_weight(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const Sizes& weight) {
+  if (!sums_in_place(x, a, weight)) return of_windows(x, g, a, weight);
+  const Sizes taps(std::span<const Size>(weight).subspan(2));
+  return convolve_weights(x, g, {a, taps});
+}
+
+// Of the weights of which `convolve_weights` is the gradient.
+Sizes weight_sizes(const Sizes& x, const Sizes& g, const ConvolveWeightsAttrs& a) {
+  Sizes out{g[1], x[1] / a.groups};
+  for (const Size tap : a.taps) out.push_back(tap);
+  return out;
 }
 
 }  // namespace
@@ -37,6 +59,42 @@ void Transposed::gradient(Formula& f) {
   const Tensor &x = f.tensor(0), &weight = f.tensor(1), &g = f.gradient();
   if (f.wants(0)) f.set(0, convolved(g, weight, a));
   if (f.wants(1)) f.set(1, of_weight(g, x, a, weight.sizes()));
+}
+
+void ConvolveWeights::shape(ShapeCall& call) {
+  const TensorMeta &x = tensor_of(call, 0), &g = tensor_of(call, 1);
+  const auto& a = call.attrs.as<Attrs>();
+  const size_t rank = a.taps.size();
+  VITRO_CHECK(
+      rank >= 1 && rank <= 3 && x.sizes.size() == rank + 2 && g.sizes.size() == rank + 2, call.op,
+      ": needs input and grad_output with two more dimensions than taps, which are ",
+      "one to three, got sizes ", numbers_of(x.sizes), ", ", numbers_of(g.sizes), " and ", a.taps);
+  VITRO_CHECK(x.dtype == g.dtype && is_floating(x.dtype), call.op,
+              ": takes floating-point numbers of one dtype, got ", x.dtype, " and ", g.dtype);
+  check_attributes(call.op, a, rank);
+  VITRO_CHECK(a.groups > 0 && equal(x.sizes[1] % a.groups, 0), call.op,
+              ": with groups = ", a.groups,
+              ", input needs a multiple of as many channels, got sizes ", numbers_of(x.sizes));
+  TensorMeta weight = g;
+  weight.sizes = weight_sizes(x.sizes, g.sizes, a);
+  const Sizes needed = sizes_under(call.op, x, weight, a);
+  VITRO_CHECK(equal_sizes(g.sizes, needed), call.op, ": grad_output needs sizes ",
+              numbers_of(needed), ", got ", numbers_of(g.sizes));
+  call.results.push_back(dense(x.dtype, x.device, weight.sizes));
+}
+
+WindowsSpec ConvolveWeights::windows(AttrsView attrs) {
+  const auto& a = attrs.as<Attrs>();
+  return {a.stride, a.dilation, a.padding, a.groups};
+}
+
+// The sums are linear in both operands.
+void ConvolveWeights::gradient(Formula& f) {
+  const auto& a = f.attrs<Attrs>();
+  const Tensor &x = f.tensor(0), &g = f.tensor(1);
+  const Tensor weight = widened(f.gradient());
+  if (f.wants(0)) f.set(0, transposed(widened(g), weight, a, spatial(x)));
+  if (f.wants(1)) f.set(1, convolved(widened(x), weight, a));
 }
 
 }  // namespace ops

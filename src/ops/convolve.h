@@ -25,6 +25,11 @@ inline Sizes spatial(const Tensor& x) {
 void check_numbers(std::string_view op, std::string_view what, const Dims& numbers, size_t rank,
                    int64_t least);
 
+// The operand. Error if it is not a tensor.
+const TensorMeta& tensor_of(const ShapeCall& call, size_t i);
+// Error of `op` unless they fit `rank` spatial dimensions.
+void check_attributes(std::string_view op, const ConvolveAttrs& a, size_t rank);
+
 // The sizes of the result of `convolve`. Error of `op` if the channels do not fit, or the windows
 // are larger than x.
 Sizes sizes_under(std::string_view op, const TensorMeta& x, const TensorMeta& weight,

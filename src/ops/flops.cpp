@@ -1,10 +1,12 @@
 // Counts FLOPs: runs the body of each op once on elements that count the operations on them.
 #include "vitro/ops/flops.h"
 
+#include <algorithm>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
 
+#include "core/over_positions.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/rows.h"
 
@@ -221,13 +223,18 @@ uint64_t elements(const TensorMeta& meta) {
 
 // Two operations per step along k and element of the result.
 uint64_t product_flops(const OpCall& call, const TensorMeta& result) {
-  const Tensor& right = call.operands[1].tensor();
-  const Size k = call.op->contraction->windows ? right.numel() / right.size(0)
-                                               : call.operands[0].tensor().size(-1);
-  return 2 * elements(result) * static_cast<uint64_t>(k.hint());
+  const TensorMeta left = call.operands[0].tensor().rule_meta(),
+                   right = call.operands[1].tensor().rule_meta();
+  return 2 * elements(result) * depth_of(*call.op, left, right);
 }
 
 }  // namespace
+
+uint64_t depth_of(const OpDef& op, const TensorMeta& left, const TensorMeta& right) {
+  if (!op.contraction->windows) return static_cast<uint64_t>(left.sizes.back().hint());
+  const Size columns = right.sizes[sums_positions(*op.contraction) ? 1 : 0];
+  return elements(right) / static_cast<uint64_t>(std::max<int64_t>(columns.hint(), 1));
+}
 
 uint64_t flops_of(const OpCall& call, const TensorMeta& result) {
   if (call.op->kind == OpKind::contraction) return product_flops(call, result);

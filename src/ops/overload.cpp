@@ -387,13 +387,14 @@ std::vector<Tensor> call_in_format(const Overload& overload, std::vector<ArgValu
 }
 
 // Vitro's own: the ops of div with rounding_mode="trunc", of add and sub with alpha, and of pow
-// with 3, the contraction of convolutions, ops on complex numbers as pairs, and programs of random
+// with 3, the contractions of convolutions, ops on complex numbers as pairs, and programs of random
 // words; ATen has no in-place maximum.  The others are functions of torch.nn.functional that are
 // written in Python, and an op of the library transformers.  Sorted.
 constexpr std::string_view outside_aten[] = {"_linalg_eigh_of_pairs",
                                              "_linalg_svd_of_pairs",
                                              "add_scaled",
                                              "convolve",
+                                             "convolve_weights",
                                              "cube",
                                              "fft_pairs",
                                              "gaussian_nll_loss",

@@ -20,7 +20,8 @@ const std::set<std::string_view> tested_elsewhere = {
     "trunc_divide",
     "add_scaled",  // as add and sub with alpha
     "sub_scaled",
-    "cube",  // as pow with 3
+    "cube",              // as pow with 3
+    "convolve_weights",  // in tests/backend/convolution_weights_test.cpp
 };
 
 // The sample's tolerance, widened for ops of which torch's results are not correctly rounded.

@@ -160,7 +160,7 @@ struct WindowsSpec {
   int64_t groups = 1;
 };
 struct ContractionInfo {
-  bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]
+  bool batched;  // [m, k] x [k, n], or [b, m, k] x [b, k, n]; of windows: core/over_positions.h
   // The product of integers, as a program of other ops: there is no tile for them.
   void (*integer_product)(std::span<const Operand> operands, AttrsView attrs,
                           std::span<Tensor> results);

@@ -79,6 +79,7 @@ using OtherOps = List<
     Stack, Addmm, Linear, Matmul, Softmax, LogSoftmax, Logsumexp, Var, VarMean, NativeLayerNorm,
     ScaledDotProductAttention,
     Convolve,
+    ConvolveWeights,
     LinalgCholeskyEx, LinalgLuFactorEx, LuUnpack, LinalgLuSolve, LinalgSolveTriangular, LinalgQr, LinalgSvd,
     LinalgEigh, FftPairs, LinalgLdlFactorEx, LinalgLdlSolve, Geqrf, LinalgMatrixExp,
     CholeskyOfPairs, LuFactorOfPairs, LuSolveOfPairs, SolveTriangularOfPairs, QrOfPairs, SvdOfPairs,

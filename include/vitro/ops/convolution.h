@@ -47,6 +47,31 @@ struct Convolve : Contraction {
   static constexpr ContractionInfo info{false, nullptr, &windows};
 };
 
+struct ConvolveWeightsAttrs : ConvolveAttrs {
+  Sizes taps;  // window sizes
+  static constexpr void each(auto&& f) {
+    ConvolveAttrs::each(f);
+    f("taps", &ConvolveWeightsAttrs::taps);
+  }
+};
+// The gradient of the weights of `convolve`.
+struct ConvolveWeights : Contraction {
+  static constexpr std::string_view
+      name = "convolve_weights",
+      doc =
+          "For each channel of grad_output [n, o, ...] and each element of the windows of input "
+          "[n, c, spatial sizes...], the sum of their products over all positions: "
+          "[o, c / groups, window sizes...].";
+  static constexpr std::string_view signatures =
+      "(Tensor input, Tensor grad_output, int[] stride, SymInt[] padding, SymInt[] "
+      "padding_after, int[] dilation, int groups, SymInt[] taps) -> Tensor";
+  using Attrs = ConvolveWeightsAttrs;
+  static void shape(ShapeCall& call);
+  static void gradient(Formula& f);
+  static WindowsSpec windows(AttrsView attrs);
+  static constexpr ContractionInfo info{true, nullptr, &windows};
+};
+
 // Zeros around an image: on both sides of each dimension as many as the number for it, or for all;
 // or "valid", which is none, or "same", as many as keep its sizes.
 struct ConvPadding {
@@ -76,6 +101,10 @@ struct ConvTransposeAttrs {
 
 inline Tensor convolve(ops::At x, const Tensor& weight, ops::ConvolveAttrs attrs) {
   return ops::call<ops::Convolve>(x.where, {x.operand, weight}, attrs);
+}
+inline Tensor convolve_weights(ops::At x, const Tensor& grad_output,
+                               ops::ConvolveWeightsAttrs attrs) {
+  return ops::call<ops::ConvolveWeights>(x.where, {x.operand, grad_output}, attrs);
 }
 
 // x under weight [o, c / groups, window sizes...], plus bias.

@@ -12,4 +12,7 @@ namespace vitro::ops {
 // one it is 0, because the ops that it calls are counted themselves.
 uint64_t flops_of(const OpCall& call, const TensorMeta& result);
 
+// The products in each element of the result of a contraction.
+uint64_t depth_of(const OpDef& op, const TensorMeta& left, const TensorMeta& right);
+
 }  // namespace vitro::ops

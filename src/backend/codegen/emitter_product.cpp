@@ -414,15 +414,19 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
   const loop::Left& left = p.left;
   VITRO_ASSERT(left.buffer >= 0, "a product reads rows beside a left operand in memory");
   const std::string_view ahead = declare_ahead(p);
-  const std::string right = at_base(buffer_name(p.right), p.right_base);
+  const std::string right = at_base(buffer_name(p.right), p.right_base),
+                    x = at_base(buffer_name(left.buffer), left.base);
   out_.line("product.multiply_plain({at.rows, at.columns, ", scalar_text(p.k), ",");
   out_.line("                        ",
-            block_start(at_base(buffer_name(left.buffer), left.base), "at.row", left.row_stride),
-            ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
+            left.transposed ? x : block_start(x, "at.row", left.row_stride), ", ",
+            scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
             ", 0,");
-  out_.line("                        sums, ", names_of(p).stride, ", false",
-            ahead.empty() ? "" : ", nullptr", ahead, "},");
+  const std::string_view more = !ahead.empty()    ? ", nullptr"
+                                : left.transposed ? ", nullptr, nullptr, 0"
+                                                  : "";
+  out_.line("                        sums, ", names_of(p).stride, ", false", more, ahead,
+            left.transposed ? ", &windows, at.row}," : "},");
   out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
 

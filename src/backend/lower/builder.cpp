@@ -6,6 +6,7 @@
 
 #include "backend/lower/pieces.h"
 #include "backend/lower/sweep_order.h"
+#include "core/over_positions.h"
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 
@@ -233,9 +234,11 @@ std::vector<LoweredKernel> lower(const Program& program, BufferAssignment& assig
   } else if (!group.stages.empty()) {
     out.push_back(lower_chain(program, assignment, group));
   } else if (group.product) {
-    const graph::Node& node = program.graph()[program[*group.product].value.node];
-    out = node.op->contraction->windows ? lower_convolution(program, assignment, group)
-                                        : lower_product(program, assignment, group);
+    const ContractionInfo& of =
+        *program.graph()[program[*group.product].value.node].op->contraction;
+    out = sums_positions(of) ? lower_convolution_weights(program, assignment, group)
+          : of.windows       ? lower_convolution(program, assignment, group)
+                             : lower_product(program, assignment, group);
   } else if (group.iteration.space.scanned) {
     out.push_back(has(program, group, ComputeKind::put) ? lower_put(program, assignment, group)
                   : has(program, group, ComputeKind::sort)

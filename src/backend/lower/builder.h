@@ -112,6 +112,8 @@ LoweredKernel lower_chain(const Program&, const BufferAssignment&, const Group&)
 // May add buffers for operands that are copied or packed; the first kernels fill them.
 std::vector<LoweredKernel> lower_product(const Program&, BufferAssignment&, const Group&);
 std::vector<LoweredKernel> lower_convolution(const Program&, BufferAssignment&, const Group&);
+std::vector<LoweredKernel> lower_convolution_weights(const Program&, BufferAssignment&,
+                                                     const Group&);
 // The kernels of a group, in order.
 std::vector<LoweredKernel> lower(const Program&, BufferAssignment&, const Group&);
 

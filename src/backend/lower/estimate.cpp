@@ -102,7 +102,7 @@ class Counter {
       positions = positions * d.out;
       elements = elements * d.size;
     }
-    return sym::floordiv(p.m, positions) * elements;
+    return sym::floordiv(p.left.transposed ? p.k : p.m, positions) * elements;
   }
   // Every block counts like the first one, which is the largest.
   void statement(const loop::Multiply& m, const Turns& turns) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/over_positions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::backend {
@@ -134,6 +135,8 @@ class Layouts {
     const graph::Node& made = g_[node];
     return !made.is_input() && made.op->contraction && made.op->contraction->windows;
   }
+  // Of a convolution: its results are weights.
+  bool makes_weights(graph::NodeId node) const { return sums_positions(*g_[node].op->contraction); }
   // The strides that eager gives the value are not those of its shape.
   bool is_permuted(graph::NodeId node) const {
     const TensorMeta& meta = g_[node].results[0];
@@ -164,16 +167,22 @@ class Layouts {
   }
 
   void look_at_convolution(graph::NodeId node) {
-    const auto is_channel = [](int d) { return d == 1; };
-    const int rank = g_[node].results[0].rank();
-    want(node, with_last(rank, is_channel), true);
-    const auto image = std::get<graph::Value>(g_[node].args[0]);
+    const Dimensions last = with_last(g_[node].results[0].rank(), [](int d) { return d == 1; });
+    want_in_memory(std::get<graph::Value>(g_[node].args[0]), last);
+    if (makes_weights(node)) {
+      want_in_memory(std::get<graph::Value>(g_[node].args[1]), last);
+    } else {
+      want(node, last, true);
+    }
+  }
+  // Of what an operand reads.
+  void want_in_memory(graph::Value image, const Dimensions& dimensions) {
     const Index variables = index_variables(sizes_of(g_.meta(image)));
     std::vector<Read> reads;
     p_.resolve({image, variables}, reads);
     for (const Read& read : reads) {
       const auto map = dimensions_read(read.index, variables);
-      if (map) want(read.value.node, composed(with_last(rank, is_channel), inverse(*map)), true);
+      if (map) want(read.value.node, composed(dimensions, inverse(*map)), true);
     }
   }
 
@@ -193,7 +202,7 @@ class Layouts {
   void look_at_channels(ComputeNodeId id) {
     const Index variables = index_variables(p_[id].sizes);
     for (const Read& read : p_.reads_at(id, variables)) {
-      if (!is_convolution(read.value.node)) continue;
+      if (!is_convolution(read.value.node) || makes_weights(read.value.node)) continue;
       for (size_t v = 0; v < variables.size(); ++v) {
         const auto linear = sym::as_linear(read.index[1], variables[v]);
         if (linear && linear->coefficient.is(1))
