@@ -74,18 +74,24 @@ void tell_apart(Answer& all) {
 }  // namespace
 
 // The critical path shows the same time as the analyses of single causes, less specifically: what
-// these explain for the most part is not repeated.
+// these explain for the most part is not repeated.  A cause that may save nothing explains no path
+// that saves something in any case.
 void drop_explained(std::vector<Finding>& findings) {
   const auto of_path = [](const Finding& f) { return f.key.starts_with("critical_path."); };
-  Intervals explained;
+  const auto when_of = [](const Finding& f) {
+    Intervals out;
+    for (const Window& each : f.when) out.add(each.begin, each.end);
+    return out;
+  };
+  Intervals by_any, by_sure;
   for (const Finding& f : findings) {
-    Intervals when;
-    for (const Window& each : f.when) when.add(each.begin, each.end);
-    if (!of_path(f)) explained = united(explained, when);
+    if (of_path(f)) continue;
+    by_any = united(by_any, when_of(f));
+    if (f.low_ns > 0) by_sure = united(by_sure, when_of(f));
   }
   std::erase_if(findings, [&](const Finding& f) {
-    Intervals when;
-    for (const Window& each : f.when) when.add(each.begin, each.end);
+    const Intervals when = when_of(f);
+    const Intervals& explained = f.low_ns > 0 ? by_sure : by_any;
     return of_path(f) && !when.empty() && 2 * common(when, explained).length() >= when.length();
   });
 }

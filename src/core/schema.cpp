@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 12> kind_names{
     "str",    "ScalarType", "Layout", "Device", "MemoryFormat", "Generator"};
 
 bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 class Parser {
@@ -43,6 +43,7 @@ class Parser {
     if (!expect('(')) return;
     bool keyword_only = false;
     if (spaces(), take(')')) return;
+    out.reserve(static_cast<size_t>(std::ranges::count(text_, ',')) + 1);
     do {
       spaces();
       if (take('*')) {
@@ -89,7 +90,7 @@ class Parser {
 
   ArgType type(Alias& alias) {
     ArgType out;
-    const std::string name = word();
+    const std::string_view name = word();
     const auto* found = std::find(kind_names.begin(), kind_names.end(), name);
     if (found == kind_names.end()) return fail(cat("a type, got '", name, "'")), out;
     out.kind = static_cast<ArgKind>(found - kind_names.begin());
@@ -140,15 +141,19 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  std::string word() {
+  std::string_view word() {
     const size_t begin = at_;
     while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
+    return text_.substr(begin, at_ - begin);
   }
   void spaces() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
-  bool take(char c) { return take(std::string_view(&c, 1)); }
+  bool take(char c) {
+    const bool is_there = at_ < text_.size() && text_[at_] == c;
+    at_ += is_there ? 1 : 0;
+    return is_there;
+  }
   bool take(std::string_view what) {
     if (!text_.substr(at_).starts_with(what)) return false;
     at_ += what.size();

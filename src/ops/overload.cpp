@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/sort_list.h"
 #include "bind.h"
@@ -109,8 +110,9 @@ struct Collect {
   // the others, so that whatever these call has the other name in errors.
   void add_other(const OtherName& one) {
     const bool in_place = !one.name.starts_with("special_");
+    const std::string writing = cat(one.function, '_');
     for (size_t i = 0, end = all.size(); i < end; ++i) {
-      const bool writes = in_place && all[i].schema.name == cat(one.function, '_');
+      const bool writes = in_place && all[i].schema.name == writing;
       if (all[i].schema.name != one.function && !writes) continue;
       Overload other = all[i];
       other.schema.name = cat(one.name, writes ? "_" : "");
@@ -142,17 +144,24 @@ std::vector<Overload> collected() {
       collect.add(one.name, one.doc, one.signatures, nullptr, {&one.call, 1});
   }
   for (const OtherName& one : other_names()) collect.add_other(one);
-  std::map<std::string, size_t> places;
-  std::vector<std::vector<Overload>> by_name;
-  for (Overload& one : collect.all) {
-    const auto [found, is_new] = places.try_emplace(one.schema.name, by_name.size());
-    if (is_new) by_name.emplace_back();
-    by_name[found->second].push_back(std::move(one));
-  }
-  collect.all.clear();
-  for (std::vector<Overload>& named : by_name)
-    std::ranges::move(named, std::back_inserter(collect.all));
-  return std::move(collect.all);
+  // Overloads of a name become adjacent, in the order of the first.
+  std::unordered_map<std::string_view, size_t> places;
+  std::vector<std::pair<size_t, size_t>> order;  // the place of the name; of the overload
+  for (size_t i = 0; i < collect.all.size(); ++i)
+    order.emplace_back(places.try_emplace(collect.all[i].schema.name, i).first->second, i);
+  std::ranges::sort(order);
+  std::vector<Overload> out;
+  out.reserve(order.size());
+  for (const auto& [name, i] : order) out.push_back(std::move(collect.all[i]));
+  return out;
+}
+
+// Whether it is "add.Tensor".
+bool has_full_name(const Schema& schema, std::string_view name) {
+  if (!name.starts_with(schema.name)) return false;
+  const std::string_view rest = name.substr(schema.name.size());
+  return schema.overload.empty() ? rest.empty()
+                                 : rest.starts_with('.') && rest.substr(1) == schema.overload;
 }
 
 // ---- values ----
@@ -463,7 +472,7 @@ std::span<const Overload> overloads(std::string_view name) {
   const std::vector<Overload>& all = overloads();
   const bool is_full = name.find('.') != name.npos;
   const auto is = [&](const Overload& one) {
-    return is_full ? one.schema.full_name() == name : one.schema.name == name;
+    return is_full ? has_full_name(one.schema, name) : one.schema.name == name;
   };
   const auto begin = std::find_if(all.begin(), all.end(), is);
   return {begin, std::find_if_not(begin, all.end(), is)};
@@ -471,7 +480,7 @@ std::span<const Overload> overloads(std::string_view name) {
 
 const Overload* overload(std::string_view full_name) {
   for (const Overload& one : overloads(full_name)) {
-    if (one.schema.full_name() == full_name) return &one;
+    if (has_full_name(one.schema, full_name)) return &one;
   }
   return nullptr;
 }

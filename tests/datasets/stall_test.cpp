@@ -54,13 +54,13 @@ TEST(LoaderStall, is_a_finding_of_the_doctor) {
     for (const bool steps : {true, false}) {
       const analyze::Answer answer =
           doctor_of_loop(milliseconds(100), milliseconds(2), workers, steps);
-      for (const char* key : keys) {
-        const analyze::Finding* stall = find(answer, key);
-        ASSERT_NE(stall, nullptr) << key << workers << steps << analyze::to_text(answer);
-        // On an idle machine 75 to 98, on a busy one less: the program waits for a core as well.
-        EXPECT_GT(stall->high_percent, 10) << key << workers << steps << analyze::to_text(answer);
-        EXPECT_NE(stall->advice.find("load ahead: more workers"), std::string::npos);
-      }
+      // The path is not repeated where the wait explains it as surely.
+      const analyze::Finding* stall = nullptr;
+      for (const char* key : keys) stall = stall ? stall : find(answer, key);
+      ASSERT_NE(stall, nullptr) << workers << steps << analyze::to_text(answer);
+      // On an idle machine 75 to 98, on a busy one less: the program waits for a core as well.
+      EXPECT_GT(stall->high_percent, 10) << workers << steps << analyze::to_text(answer);
+      EXPECT_NE(stall->advice.find("load ahead: more workers"), std::string::npos);
     }
   }
 }

@@ -2,7 +2,7 @@
 import torch
 
 from . import pooling, values as v
-from .products import windows_times
+from .products import windows_times, windows_weights
 from .samples import Family, is_inexact
 
 NAN, INF = float("nan"), float("inf")
@@ -385,6 +385,8 @@ def products(family):
                           ((1, 2, 4, 3, 5), (2, 1, 2, 2, 3), ([1, 2, 1], [1, 0, 1], [0, 1, 2], [1, 1, 1], 2)), ((2, 1, 4), (3, 1, 1), ([1], [0], [0], [1], 1))]:
         attrs = dict(zip(("stride", "padding", "padding_after", "dilation", "groups"), numbers))
         family.add("convolve", real(*x), real(*w), attrs=attrs, call=windows_times, second=True)
+        out = windows_times(real(*x), real(*w), **attrs)
+        family.add("convolve_weights", real(*x), real(*out.shape, key="g"), attrs=attrs | {"taps": list(w[2:])}, call=windows_weights, second=True)
     for op in ("_softmax", "_log_softmax"):
         for sizes, dim in [((3, 4), -1), ((2, 3, 4), 1), ((), 0)]:
             family.add(op, real(*sizes), attrs={"dim": dim, "half_to_float": False})

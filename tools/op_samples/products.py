@@ -161,6 +161,13 @@ def windows_times(x, weight, stride, padding, padding_after, dilation, groups):
     return conv(F.pad(x, pad), weight, None, stride, 0, dilation, groups)
 
 
+def windows_weights(x, gradient, stride, padding, padding_after, dilation, groups, taps):
+    """What `convolve_weights` computes: the gradient of the weights of `windows_times`."""
+    weight = torch.zeros(gradient.shape[1], x.shape[1] // groups, *taps, dtype=x.dtype, requires_grad=True)
+    times = lambda w: windows_times(x, w, stride, padding, padding_after, dilation, groups)
+    return torch.autograd.grad(times(weight), weight, gradient, create_graph=True)[0]
+
+
 def contraction(family):
     def add(x, weight, *numbers):
         attrs = dict(zip(("stride", "padding", "padding_after", "dilation", "groups"), numbers))
