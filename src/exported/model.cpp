@@ -346,8 +346,10 @@ ExportedModel ExportedModel::compile(CompileOptions options) const {
   state->marks_sizes = state_->marks_sizes;
   const Loaded& loaded = *state->loaded;
   if (options.name == CompileOptions().name) options.name = loaded.program.name;
+  // What is run again after a frozen call that failed must not have been written before.
   const bool can_freeze = !exported::asks_for_elements(loaded.plan) &&
                           !exported::draws_random_numbers(loaded.plan) &&
+                          loaded.written_weights.empty() && !loaded.has_mutations() &&
                           returns_only_tensors(loaded.program);
   if (can_freeze) {
     CompileOptions of_frozen = options;
