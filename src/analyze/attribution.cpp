@@ -331,7 +331,7 @@ std::string_view name_of(IdleCause cause) {
       "latency between kernels",
       "launched work that waits",
       "launches not in the file",
-      "nothing follows"};
+      "after its last work"};
   return names[static_cast<size_t>(cause)];
 }
 

@@ -46,6 +46,12 @@ std::vector<Answer> ask_all(const Trace& trace) {
 
 namespace {
 
+Intervals when_of(const Finding& f) {
+  Intervals out;
+  for (const Window& each : f.when) out.add(each.begin, each.end);
+  return out;
+}
+
 // Findings may cover the same time: what each adds to those before it, and whose time it shares.
 void tell_apart(Answer& all) {
   Intervals counted;
@@ -53,8 +59,7 @@ void tell_apart(Answer& all) {
   int64_t together = 0;
   for (size_t i = 0; i < all.findings.size(); ++i) {
     Finding& f = all.findings[i];
-    Intervals when;
-    for (const Window& each : f.when) when.add(each.begin, each.end);
+    Intervals when = when_of(f);
     for (size_t j = 0; j < i; ++j) {
       const int64_t shared = common(when, before[j]).length();
       if (shared <= f.shared_ns || 2 * shared < when.length()) continue;
@@ -71,18 +76,11 @@ void tell_apart(Answer& all) {
       first.high_percent * static_cast<double>(together) / static_cast<double>(first.high_ns);
 }
 
-}  // namespace
-
 // The critical path shows the same time as the analyses of single causes, less specifically: what
 // these explain for the most part is not repeated.  A cause that may save nothing explains no path
 // that saves something in any case.
 void drop_explained(std::vector<Finding>& findings) {
   const auto of_path = [](const Finding& f) { return f.key.starts_with("critical_path."); };
-  const auto when_of = [](const Finding& f) {
-    Intervals out;
-    for (const Window& each : f.when) out.add(each.begin, each.end);
-    return out;
-  };
   Intervals by_any, by_sure;
   for (const Finding& f : findings) {
     if (of_path(f)) continue;
@@ -95,6 +93,8 @@ void drop_explained(std::vector<Finding>& findings) {
     return of_path(f) && !when.empty() && 2 * common(when, explained).length() >= when.length();
   });
 }
+
+}  // namespace
 
 Answer doctor(const std::vector<Answer>& answers) {
   Answer out{"doctor", {}, {}};
@@ -165,7 +165,7 @@ std::vector<std::string> verdicts(const Trace& trace) {
     out.push_back(10 * idle <= length
                       ? cat(busy, ": it is device-bound; make these kernels faster: ",
                             busiest(trace, devices[d], window))
-                      : cat(busy, "; it is idle for: ", causes(all[d])));
+                      : cat(busy, ", and is idle otherwise: ", causes(all[d])));
   }
   return out;
 }

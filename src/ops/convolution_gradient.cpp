@@ -14,9 +14,9 @@ namespace vitro {
 namespace ops {
 namespace {
 
-// Whether there are results for the columns of a product, or channels for which windows would be
-// large in memory.
-bool sums_in_place(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight) {
+// Whether it is a product over positions, without windows in memory: where results fill the columns
+// of a tile, or channels of one group make windows large.
+bool is_over_positions(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight) {
   constexpr int64_t columns = 16;
   if (!is_floating(x.dtype())) return false;
   if (a.groups == 1 && !equal(weight[1], 1)) return true;
@@ -33,7 +33,7 @@ Tensor of_windows(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, cons
 }
 
 Tensor of_weight(const Tensor& x, const Tensor& g, const ConvolveAttrs& a, const Sizes& weight) {
-  if (!sums_in_place(x, a, weight)) return of_windows(x, g, a, weight);
+  if (!is_over_positions(x, a, weight)) return of_windows(x, g, a, weight);
   const Sizes taps(std::span<const Size>(weight).subspan(2));
   return convolve_weights(x, g, {a, taps});
 }

@@ -156,7 +156,7 @@ std::vector<Overload> collected() {
   return out;
 }
 
-// Whether it is "add.Tensor".
+// Whether schema.full_name() is the name, without a string for it.
 bool has_full_name(const Schema& schema, std::string_view name) {
   if (!name.starts_with(schema.name)) return false;
   const std::string_view rest = name.substr(schema.name.size());

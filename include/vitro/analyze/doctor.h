@@ -16,7 +16,7 @@ std::vector<Answer> ask_all(const Trace& trace);
 // The findings of these answers, each key once: an answer without tables.  A finding that covers
 // the time of an earlier one says so; `together_percent` counts each moment once, for the first
 // finding that covers it.  One of the critical path is left out if others explain at least half of
-// its time: they are more specific.
+// its time: they are more specific.  Others that may save nothing do not explain one that does.
 Answer doctor(const std::vector<Answer>& answers);
 // With verdicts.
 Answer doctor(const Trace& trace);
