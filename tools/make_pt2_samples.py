@@ -122,6 +122,20 @@ class Shapes(nn.Module):
         return y, w, u, x[torch.where(x > 0)]
 
 
+class Writes(nn.Module):
+    """A buffer that is written before and after an op that needs elements of an input."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+
+    def forward(self, x, repeats):
+        self.count.add_(1)
+        y = torch.repeat_interleave(x, repeats)
+        self.count.mul_(2)
+        return y.sum() + self.count
+
+
 def tensors(arguments):
     return [leaf for leaf in _pytree.tree_flatten(arguments)[0] if isinstance(leaf, torch.Tensor)]
 
@@ -177,6 +191,9 @@ def main():
 
     calls = [((x(3, 4),), {}), ((-x(3, 4).abs(),), {})]
     write("shapes", export(Shapes(), *calls[0]), calls)
+
+    calls = [((x(3), torch.tensor([1, 2, 0])), {}) for _ in range(3)]
+    write("writes", export(Writes(), *calls[0]), calls)
 
 
 main()

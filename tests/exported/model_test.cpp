@@ -128,6 +128,12 @@ TEST(ExportedModel, gives_the_same_compiled) {
   }
 }
 
+// An op that reads elements ends a frozen call, which must not have written before.
+TEST(ExportedModel, writes_once_where_elements_are_read) {
+  for (const bool asynchronous : {false, true})
+    expect_as_in_torch(load(file("writes.pt2")).compile({.asynchronous = asynchronous}), "writes");
+}
+
 TEST(ExportedModel, gives_the_same_while_another_thread_compiles) {
   for (const std::string_view name : {"dynamic", "tree", "control", "data", "shapes"}) {
     SCOPED_TRACE(name);
