@@ -29,8 +29,13 @@ class CompiledGraph {
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs);
-  // Only the last part writes inputs.
-  bool may_fail_late() const { return made_.back() && made_.back()->may_fail_late(); }
+  // As Executable::may_fail_late().  Only the last part writes inputs, for which that is not asked:
+  // what it reads is not there yet.
+  bool may_fail_late(std::span<const Operand> inputs, std::span<const int64_t> symbols) const {
+    const backend::Executable* last = made_.back().get();
+    if (!partition_) return last->may_fail_late(inputs, symbols);
+    return last && (last->plan().may_fail_late || !last->plan().late_indices.empty());
+  }
   int compactions() const { return compactions_; }
 
  private:

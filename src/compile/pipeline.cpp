@@ -158,7 +158,7 @@ class Segment : public capture::CompiledSegment {
   }
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs) override {
-    if (!compiled_->may_fail_late()) return compiled_->run(inputs, symbols, outputs);
+    if (!compiled_->may_fail_late(inputs, symbols)) return compiled_->run(inputs, symbols, outputs);
     const Snapshot before(written_, inputs);
     try {
       compiled_->run(inputs, symbols, outputs);

@@ -39,7 +39,8 @@ struct IndirectIndex {
   sym::Expr symbol;
   Value value;  // i64
   sym::Expr bound;
-  int check = 0;  // index into Kernel::checks
+  int check = 0;   // index into Kernel::checks
+  int given = -1;  // the buffer whose elements are the indices as given; -1: they are computed
 };
 
 // The error reported if an indirect index is out of range, or a divisor is 0.

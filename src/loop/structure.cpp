@@ -79,7 +79,7 @@ class Writer {
     add(size);
   }
   void add(const IndirectIndex& p) {
-    const auto& [symbol, value, bound, check] = p;
+    const auto& [symbol, value, bound, check, given] = p;
     add(symbol);
     add(value);
     add(bound);

@@ -1,5 +1,7 @@
 // Gradients of ops that move elements: views, gathers, scatters, sorts, concats, compactions.
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "ops/gradient.h"
@@ -93,10 +95,36 @@ void Expand::gradient(Formula& f) {
   f.set(0, f.gradient());
 }
 
+namespace {
+
+// The order of dimensions in which a view shows all elements of a vector of `count` elements one
+// after another, each once; none if it does not.
+std::optional<std::vector<int64_t>> order_of_all(const AsStridedAttrs& a, Size count) {
+  std::vector<int64_t> order, left;
+  for (size_t d = 0; d < a.size.size(); ++d)
+    (known_equal(a.size[d], 1) ? order : left).push_back(static_cast<int64_t>(d));
+  const auto ones = static_cast<int64_t>(order.size());
+  Size next = 1;
+  while (!left.empty()) {
+    const auto at = std::ranges::find_if(
+        left, [&](int64_t d) { return known_equal(a.stride[static_cast<size_t>(d)], next); });
+    if (at == left.end()) return std::nullopt;
+    next = next * a.size[static_cast<size_t>(*at)];
+    order.insert(order.begin() + ones, *at);
+    left.erase(at);
+  }
+  const bool all = known_equal(a.storage_offset, 0) && known_equal(next, count);
+  return all ? std::optional(std::move(order)) : std::nullopt;
+}
+
+}  // namespace
+
 // Elements may overlap: those shown more than once sum their gradients.
 void AsStrided::gradient(Formula& f) {
   const auto& a = f.attrs<Attrs>();
   const Tensor& x = f.tensor(0);
+  if (const auto order = order_of_all(a, x.size(0)))
+    return f.set(0, reshape(permute(f.gradient(), *order), x.sizes()));
   const Tensor all = arange(x.size(0), {}, x.device());
   const Tensor places = as_strided(all, a.size, a.stride, a.storage_offset);
   f.set(0, index_add(zeros_like(x), 0, flat(places), reshape(f.gradient(), {-1})));

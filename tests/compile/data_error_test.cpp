@@ -9,6 +9,7 @@
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
 #include "vitro/ops/all.h"
+#include "vitro/runtime/memory.h"
 
 namespace vitro {
 namespace {
@@ -184,6 +185,51 @@ TEST(DataError, keeps_what_was_written_before_it_and_nothing_behind_it) {
     mul_(buffer, 10.0);
     return rows + 1.0;
   });
+}
+
+TEST(DataError, of_indices_that_wrap_after_a_write) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    add_(buffer, 1.0);
+    return index(buffer, {at}) + sum(table);
+  });
+}
+
+TEST(DataError, of_indices_that_the_call_has_written) {
+  expect_as_eager([](const Tensor& buffer, const Tensor& table, const Tensor& at) {
+    add_(buffer, 1.0);
+    mul_(at, at);
+    return embedding(table, at) + sum(buffer);
+  });
+}
+
+// The most bytes beyond those of its arguments that a call needs after others.
+int64_t bytes_of_a_call(const Body& body) {
+  init();
+  auto fast = compile(body);
+  const Tensor buffer = zeros({1 << 14, 64}), table = ones({2, 64});
+  const Tensor at = zeros({1 << 14}, DType::i32);
+  for (int i = 0; i < 3; ++i) (void)fast(buffer, table, at).to_vector<float>();
+  const int64_t live = memory_stats().live_bytes;
+  reset_memory_peak();
+  (void)fast(buffer, table, at).to_vector<float>();
+  EXPECT_EQ(fast.report().segments.size(), 1U);
+  return memory_stats().peak_bytes - live;
+}
+
+// An error after a write restores what was written from a copy.
+TEST(DataError, of_given_indices_is_excluded_without_a_copy_of_what_is_written) {
+  const int64_t copied =
+      bytes_of_a_call([](const Tensor& b, const Tensor& table, const Tensor& at) {
+        add_(b, embedding(table, at + 1));
+        return sum(table);
+      });
+  const int64_t excluded =
+      bytes_of_a_call([](const Tensor& b, const Tensor& table, const Tensor& at) {
+        add_(b, embedding(table, at));
+        return sum(table);
+      });
+  EXPECT_GE(copied, 4 << 20);
+  EXPECT_LT(excluded, 1 << 20);
 }
 
 TEST(DataError, in_what_is_written_leaves_it_as_it_was) {

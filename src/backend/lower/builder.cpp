@@ -73,7 +73,20 @@ Value KernelBuilder::number(graph::NodeId input) {
   return pool().number(which, dtype);
 }
 
+namespace {
+
+// The buffer of which an i64 is an element, perhaps of a narrower type; -1 if it is computed.
+int buffer_of(Value v) {
+  const loop::Node* node = v.node();
+  if (node->fn == loop::Fn::cast && is_integer(node->operands[0]->dtype)) node = node->operands[0];
+  return node->fn == loop::Fn::load ? static_cast<int>(node->payload) : -1;
+}
+
+}  // namespace
+
 Expr KernelBuilder::indirect_index(graph::NodeId node, Value index, const IndexedDimension& of) {
+  const int given = buffer_of(index);
+  if (of.wraps) index = where(index < 0, index + pool().index(of.size), index);
   if (where_.defined()) index = where(where_, index, like(index, 0));
   for (const loop::IndirectIndex& indirect : out_.kernel.indirect_indices) {
     if (same(indirect.value, index) && indirect.bound == of.size) return indirect.symbol;
@@ -81,7 +94,7 @@ Expr KernelBuilder::indirect_index(graph::NodeId node, Value index, const Indexe
   const Expr symbol =
       Expr::symbol(cat("p", out_.kernel.indirect_indices.size()), {0, sym::unbounded});
   out_.kernel.indirect_indices.push_back(
-      {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size())});
+      {symbol, index, of.size, static_cast<int>(out_.kernel.checks.size()), given});
   out_.kernel.checks.push_back({.op = std::string(program_.graph()[node].op->name),
                                 .location = location_of(node),
                                 .wraps = of.wraps,

@@ -215,8 +215,7 @@ std::vector<Expr> indirect_indices(graph::NodeId node, const Sizes& sizes, const
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t axis = axes[i].axis;
     const Expr size = sizes.empty() ? Expr(1) : sizes[static_cast<size_t>(axis)].expr();
-    Value index = cast(source.read(reads[i].value, reads[i].index), DType::i64);
-    if (wraps) index = where(index < 0, index + source.pool().index(size), index);
+    const Value index = cast(source.read(reads[i].value, reads[i].index), DType::i64);
     out.push_back(source.indirect_index(node, index, {size, axis, wraps}));
   }
   return out;

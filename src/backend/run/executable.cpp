@@ -5,6 +5,7 @@
 
 #include "backend/run/arena_plan.h"
 #include "backend/run/dimensions.h"
+#include "backend/run/index_range.h"
 #include "backend/schedule/products.h"
 #include "kernels/bands.h"
 #include "vitro/base/error.h"
@@ -89,6 +90,23 @@ runtime::Kernel Executable::code_of(const Launch& launch) const {
   return code;
 }
 
+int64_t Executable::number(Expr e, std::span<const int64_t> symbols) const {
+  return sym::evaluate(e, [&](Expr symbol) {
+    const auto at = std::find(plan_.symbols.begin(), plan_.symbols.end(), symbol);
+    VITRO_ASSERT(at != plan_.symbols.end(), "no value for ", symbol);
+    return symbols[static_cast<size_t>(at - plan_.symbols.begin())];
+  });
+}
+
+bool Executable::may_fail_late(std::span<const Operand> inputs,
+                               std::span<const int64_t> symbols) const {
+  const auto is_invalid = [&](const LateIndex& late) {
+    const Tensor& indices = inputs[late.input.n].tensor();
+    return !are_in_range(*indices.impl(), number(late.bound, symbols), late.wraps);
+  };
+  return plan_.may_fail_late || std::ranges::any_of(plan_.late_indices, is_invalid);
+}
+
 std::vector<std::string> Executable::module_keys() const {
   std::vector<std::string> out;
   for (const auto& module : modules_) out.push_back(module->key());
@@ -134,12 +152,7 @@ std::shared_ptr<const Executable::Dimensions> Executable::compute_dimensions(
   Dimensions& d = *made;
   d.symbols.assign(symbols.begin(), symbols.end());
   const int64_t workers = d.workers = device_.workers();
-  const auto value_of = [&](Expr symbol) {
-    const auto at = std::find(plan_.symbols.begin(), plan_.symbols.end(), symbol);
-    VITRO_ASSERT(at != plan_.symbols.end(), "no value for ", symbol);
-    return symbols[static_cast<size_t>(at - plan_.symbols.begin())];
-  };
-  const Number number = [&](Expr e) { return sym::evaluate(e, value_of); };
+  const Number number = [&](Expr e) { return this->number(e, symbols); };
   for (const Expr bytes : plan_.value_bytes) (void)number(bytes);  // Error on overflow of 64 bits
   for (const Launch& launch : plan_.launches) {
     d.runs.push_back(Dimensions::run_of(launch, number, device_, workers));

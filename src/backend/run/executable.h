@@ -40,8 +40,9 @@ class Executable {
     int64_t arena = 0, temporaries = 0;
   };
   Memory memory(std::span<const int64_t> symbols);
-  // Whether invalid data may be detected after inputs have already been written.
-  bool may_fail_late() const { return plan_.may_fail_late; }
+  // Whether invalid data may be detected after inputs have already been written: whether there is
+  // data that only kernels check, or an index that is out of range.
+  bool may_fail_late(std::span<const Operand> inputs, std::span<const int64_t> symbols) const;
 
  private:
   // Everything that depends on the values of the symbols.
@@ -49,6 +50,7 @@ class Executable {
   class Invocation;
 
   runtime::Kernel code_of(const Launch& launch) const;
+  int64_t number(Expr e, std::span<const int64_t> symbols) const;
   bool keeps(BufferId buffer) const;
   std::shared_ptr<const Dimensions> dimensions(std::span<const int64_t> symbols);
   std::shared_ptr<const Dimensions> compute_dimensions(std::span<const int64_t> symbols) const;

@@ -96,6 +96,7 @@ class PlanBuilder {
   void keep_results_of_parameters();
   void note_sizes();
   void note_late_failures();
+  void note_late_failures_of(const LoweredKernel& lowered, const std::set<BufferId>& written);
 
   const graph::Graph& graph_;
   const BufferAssignment& assignment_;
@@ -275,15 +276,34 @@ void PlanBuilder::note_sizes() {
 }
 
 void PlanBuilder::note_late_failures() {
-  bool writes = false;
+  std::set<BufferId> written;  // inputs
   for (const LoweredKernel& lowered : kernels_) {
     for (size_t b = 0; b < lowered.buffers.size(); ++b) {
-      const bool input = plan_.buffers[lowered.buffers[b].n].kind == BufferKind::input;
-      writes = writes || (input && lowered.kernel.buffers[b].written);
+      const BufferId id = lowered.buffers[b];
+      const bool input = plan_.buffers[id.n].kind == BufferKind::input;
+      if (input && lowered.kernel.buffers[b].written) written.insert(id);
     }
-    const bool may_fail = lowered.opaque || !lowered.kernel.checks.empty();
-    plan_.may_fail_late = plan_.may_fail_late || (writes && may_fail);
+    if (!written.empty()) note_late_failures_of(lowered, written);
   }
+}
+
+void PlanBuilder::note_late_failures_of(const LoweredKernel& lowered,
+                                        const std::set<BufferId>& written) {
+  const loop::Kernel& kernel = lowered.kernel;
+  size_t found = 0;
+  for (const loop::IndirectIndex& index : kernel.indirect_indices) {
+    if (index.given < 0) continue;
+    const BufferId id = lowered.buffers[static_cast<size_t>(index.given)];
+    const auto input = std::ranges::find(plan_.input_buffers, std::optional(id));
+    if (input == plan_.input_buffers.end() || written.contains(id)) continue;
+    ++found;
+    const LateIndex late{{static_cast<uint32_t>(input - plan_.input_buffers.begin())},
+                         index.bound,
+                         kernel.checks[static_cast<size_t>(index.check)].wraps};
+    if (std::ranges::find(plan_.late_indices, late) == plan_.late_indices.end())
+      plan_.late_indices.push_back(late);
+  }
+  plan_.may_fail_late |= lowered.opaque || found < kernel.checks.size();
 }
 
 void PlanBuilder::add_output(size_t number) {

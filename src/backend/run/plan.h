@@ -103,6 +103,14 @@ struct OutputPlan {
   Index sizes, strides;
 };
 
+// An input whose elements are indices of a dimension.
+struct LateIndex {
+  InputId input;
+  Expr bound;
+  bool wraps = false;  // negative indices count from the end
+  bool operator==(const LateIndex&) const = default;
+};
+
 struct ExecutablePlan {
   std::vector<Expr> symbols;                           // of the graph
   std::vector<std::optional<BufferId>> input_buffers;  // by graph input; none: a number
@@ -112,7 +120,9 @@ struct ExecutablePlan {
   std::vector<Launch> launches;
   std::vector<Expr> value_bytes;    // of all values whose size has symbols, with or without buffer
   std::vector<InputId> results_of;  // the parameters that kept results are computed from
-  // Whether invalid data may be detected after inputs have already been written.
+  // What may be found to be invalid after inputs have already been written: elements of these
+  // inputs, and other data.
+  std::vector<LateIndex> late_indices;
   bool may_fail_late = false;
 };
 

@@ -243,6 +243,10 @@ void each_field(IO& io, B& b) {
   io.choice(b.kind, 4);
   io(b.dtype, b.count, b.first, b.last, b.kept);
 }
+template <class IO, FieldsOf<LateIndex> L>
+void each_field(IO& io, L& l) {
+  io(l.input, l.bound, l.wraps);
+}
 template <class IO, FieldsOf<OutputPlan> O>
 void each_field(IO& io, O& o) {
   io(o.buffer, o.dtype, o.sizes, o.strides);
@@ -304,7 +308,7 @@ namespace {
 template <class IO>
 void each_field_of_plan(IO& io, auto& p) {
   io(p.symbols, p.input_buffers, p.input_dtypes, p.buffers, p.outputs, p.launches, p.value_bytes,
-     p.results_of, p.may_fail_late);
+     p.results_of, p.late_indices, p.may_fail_late);
 }
 
 // Checks that everything is there that numbers refer to.
@@ -318,6 +322,7 @@ class Checker {
     for (const Expr symbol : plan_.symbols) need(symbol.defined() && symbol.is_symbol());
     for (const auto& buffer : plan_.input_buffers) check(buffer);
     for (const InputId input : plan_.results_of) check(input);
+    for (const LateIndex& late : plan_.late_indices) check(late.input), need_known(late.bound);
     for (const BufferPlan& buffer : plan_.buffers) {
       need_known(buffer.count);
       need(buffer.first.has_value() == buffer.last.has_value());
