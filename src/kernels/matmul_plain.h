@@ -68,6 +68,7 @@ template <int rows, int vectors, bool row_major, bool keep, class Acc>
         kept += MatmulPanel<Acc>::columns;
       }
       sums.add(a, row_major ? a_stride : 1, right);
+      if constexpr (!row_major) __builtin_prefetch(a + 2 * rows - 1);
       b += b_stride, a += row_major ? 1 : a_stride;
     }
   }
