@@ -30,13 +30,6 @@ template <class Acc, bool turned = false>
   return cut;
 }
 
-// Rows that a tile prefetches while it accumulates: one per `every` columns of A, `stride` bytes
-// apart. An address need not exist.
-struct MatmulRowsAhead {
-  const char* row;
-  i64 stride, every;
-};
-
 // Prefetches a block's columns of one row, at any alignment to cache lines.
 VITRO_INLINE void matmul_ask_row(const char* row) {
   constexpr i64 line = 64, bytes = product_plain_columns<char>;
@@ -45,16 +38,53 @@ VITRO_INLINE void matmul_ask_row(const char* row) {
   __builtin_prefetch(row + bytes - 1);
 }
 
+// What a tile prefetches while it accumulates, per `every` columns of A: a row of B, `stride` bytes
+// after the last one, whose address need not exist; and if A is transposed, as it is for gradients
+// of weights, which optimizers update, some lines of what follows the sums, `shift` bytes after the
+// given ones. All at once would fill the queue of misses, and B would wait.
+struct MatmulPlainAhead {
+  const char* row;
+  i64 stride, every;
+  const char* const* after = nullptr;
+  i64 lines = 0, shift = 0;
+
+  [[gnu::always_inline]] void ask_row() {
+    matmul_ask_row(row);
+    row += stride;
+  }
+  [[gnu::always_inline]] void ask_lines() {
+#pragma clang loop unroll(disable)
+    for (i64 i = 0; i < lines; ++i) __builtin_prefetch(*after++ + shift, 1, 3);
+  }
+};
+
+// Lists the lines of memory that follow the sums of the first rows and of some columns of a call,
+// as far as its rows are equally far apart everywhere; returns their number.
+[[gnu::noinline]] static i64 matmul_lines_after(const ProductCall& call, i64 rows, i64 column,
+                                                i64 columns, const char** to, i64 most) {
+  i64 count = 0;
+  for (i64 a = 0; a < call.ahead_count; ++a) {
+    const ProductAhead& one = call.ahead[a];
+    if (one.row_bytes != call.ahead[0].row_bytes) continue;
+    const char* from = (const char*)one.from + column * one.element_bytes;
+    for (i64 r = 0; r < rows; ++r, from += one.row_bytes) {
+      for (i64 i = 0; i < columns * one.element_bytes && count < most; i += 64)
+        to[count++] = from + i;
+    }
+  }
+  return count;
+}
+
 // c[rows][16 * vectors] (+)= a * b, as matmul_tiles; `keep`: also stores the rows of B in a panel.
 template <int rows, int vectors, bool row_major, bool keep, class Acc>
 [[gnu::noinline]] static void matmul_plain_tile(const Acc* a, i64 a_stride, const Acc* b,
                                                 i64 b_stride, i64 k, Acc* c, i64 c_stride, bool add,
-                                                Acc* kept, MatmulRowsAhead ahead) {
+                                                Acc* kept, MatmulPlainAhead ahead) {
   MatmulSums<rows, vectors, Acc> sums;
   if (add) sums.read(c, c_stride);
   while (k > 0) {
-    matmul_ask_row(ahead.row);
-    ahead.row += ahead.stride;
+    ahead.ask_row();
+    if constexpr (!row_major) ahead.ask_lines();
     i64 count = smaller(k, ahead.every);
     k -= count;
 #pragma clang loop unroll(disable)
@@ -77,7 +107,7 @@ template <int rows, int vectors, bool row_major, bool keep, class Acc>
 
 template <class Acc>
 using MatmulPlainTile = void (*)(const Acc*, i64, const Acc*, i64, i64, Acc*, i64, bool, Acc*,
-                                 MatmulRowsAhead);
+                                 MatmulPlainAhead);
 
 template <bool row_major, bool keep, class Acc, int... i>
 VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
@@ -217,7 +247,7 @@ class MatmulPlainRun {
   static constexpr i64 columns = product_plain_columns<Acc>, depth = matmul_plain_depth<Acc>,
                        left_width = Panel::rows > 4 ? 8 : Panel::rows,
                        most_tiles = (product_plain_rows + Panel::rows - 1) / Panel::rows,
-                       page = 4096, copied_depth = 512 / sizeof(Acc),
+                       page = 4096, most_after = 512, copied_depth = 512 / sizeof(Acc),
                        // an odd number of lines of a cache, so that tiles share no set
       most_left = copied_depth * left_width + 64 / i64(sizeof(Acc));
   static_assert(columns % Panel::columns == 0);
@@ -263,8 +293,8 @@ class MatmulPlainRun {
                                                    count, tiles, low, higher, left_, most_left);
     }
     const i64 row_bytes = call_.b_row_stride * i64(sizeof(Acc));
-    MatmulRowsAhead ahead{(const char*)next(column, k0 + count), row_bytes,
-                          count > asked ? count / asked : 1};
+    MatmulPlainAhead ahead{(const char*)next(column, k0 + count), row_bytes,
+                           count > asked ? count / asked : 1};
     for (i64 first = 0; first < wide; first += Panel::columns) {
       const Acc* b = b_ + k0 * call_.b_row_stride + column + first;
       i64 stride = call_.b_row_stride;
@@ -274,6 +304,10 @@ class MatmulPlainRun {
         matmul_copy_right<Panel::columns>(b, stride, count, wide - first, kept_);
         b = kept_, stride = Panel::columns, keep = false;
       }
+      const bool is_last = call_.ahead_count > 0 && k0 + count == call_.k;
+      if (is_last && !row_major_)
+        list_after(low + (higher > 0), column + first, smaller(Panel::columns, wide - first),
+                   divide_up(count, ahead.every), ahead);
       for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
         const i64 rows = low + (tile < higher), c = row * call_.c_row_stride + column + first;
         const Acc* a = call_.windows ? left_ + row
@@ -283,7 +317,8 @@ class MatmulPlainRun {
                              : copies_     ? left_width
                              : row_major_  ? call_.a_row_stride
                                            : call_.a_k_stride;
-        if (call_.ahead_count > 0 && k0 + count == call_.k)
+        if (ahead.lines > 0) ahead.shift = row * call_.ahead[0].row_bytes;
+        if (is_last && row_major_)
           matmul_prefetch_after(call_, row, rows, column + first,
                                 smaller(Panel::columns, wide - first));
         tile_of(rows, vectors, keep)(a, a_stride, b, stride, count, (Acc*)call_.c + c,
@@ -293,6 +328,16 @@ class MatmulPlainRun {
         row += rows;
       }
     }
+  }
+
+  // Spreads what follows the sums of a tile over so many requests.
+  [[gnu::always_inline]] void list_after(i64 rows, i64 column, i64 wide, i64 requests,
+                                         MatmulPlainAhead& ahead) {
+    i64 count = matmul_lines_after(call_, rows, column, wide, after_, most_after);
+    if (count == 0) return;
+    ahead.lines = smaller(divide_up(count, requests), most_after / requests);
+    for (; count < ahead.lines * requests; ++count) after_[count] = after_[count - 1];
+    ahead.after = after_;
   }
 
   [[gnu::always_inline]] void multiply_column(i64 column, i64 k0, i64 count) {
@@ -320,6 +365,7 @@ class MatmulPlainRun {
   const bool copies_, row_major_;
   MatmulPositions<Acc> positions_;  // if A are windows
   i64 each_ = 0;
+  const char* after_[most_after];
   alignas(64) Acc kept_[depth * Panel::columns];
   alignas(64) Acc left_[left_size];
 };
