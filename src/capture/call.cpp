@@ -75,6 +75,8 @@ inline void Call::hand_out(TraceNode& node, const OpCall& call, std::span<Tensor
   slots_.reserve(node.slots_after);
   for (uint32_t k = 0; k < node.result_count; ++k)
     results[k] = Tensor(slots_.defer(node.first_slot + k, node.results[k]));
+  for (uint32_t k = 0; node.is_view && k < node.result_count; ++k)
+    slots_.share_memory(node.first_slot + k, node.operands[0].slot);
   if (node.in_place) results[0] = call.operands[0].tensor();
   matcher_.move_to(&node);
 }
@@ -232,14 +234,7 @@ const TensorMeta* Call::meta_of(const TensorImpl& impl) const {
 }
 
 const TensorImpl* Call::memory_of(const TensorImpl& impl) const {
-  if (impl.call != number_) return nullptr;
-  uint32_t slot = impl.slot;
-  for (const TraceNode* node = matcher_.cursor(); node->op; node = node->parent) {
-    if (slot < node->first_slot || slot >= node->first_slot + node->result_count) continue;
-    if (node->op->kind != OpKind::view) break;
-    slot = node->operands[0].slot;
-  }
-  return &slots_[slot];
+  return impl.call == number_ ? &slots_[slots_.memory_of(impl.slot)] : nullptr;
 }
 
 // A view of an external tensor begins at that tensor's offset plus its own.

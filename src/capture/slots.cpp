@@ -41,6 +41,7 @@ Slots::~Slots() {
 void Slots::grow(size_t count) {
   const size_t room = std::max(count, tensors_.size() * 2 + 64);
   tensors_.resize(room, nullptr);
+  memories_.resize(room, no_slot);
   next_sharing_.resize(room, no_slot);
   external_metas_.resize(room, nullptr);
 }
@@ -76,6 +77,7 @@ void Slots::fail_deferred(uint32_t end, const SizeMap& in_numbers) {
 void Slots::bind(const ExternalInput& input, TensorImpl* impl) {
   impl->refs.fetch_add(1, std::memory_order_relaxed);
   tensors_[input.slot] = impl;
+  memories_[input.slot] = input.slot;
   external_metas_[input.slot] = &input.meta;
   link(external_, input.slot);
 }

@@ -51,8 +51,13 @@ class Slots {
     impl->call = call_;
     impl->deferred = &meta;
     tensors_[slot] = impl;
+    memories_[slot] = slot;
     return impl;
   }
+  // The deferred tensor in the slot is a view of that in slot `of`.
+  void share_memory(uint32_t slot, uint32_t of) { memories_[slot] = memories_[of]; }
+  // The slot of the tensor whose memory that in the slot has: its own, unless it is a view.
+  uint32_t memory_of(uint32_t slot) const { return memories_[slot]; }
   bool is_deferred(const TensorImpl& impl) const { return impl.call == call_; }
   // Whether the program holds the tensor in the slot.
   bool is_held(uint32_t slot) const {
@@ -119,6 +124,7 @@ class Slots {
 
   uint64_t call_ = 0;
   std::vector<TensorImpl*> tensors_;
+  std::vector<uint32_t> memories_;
   // For external slots: the recorded meta, and the next slot with the same storage.
   std::vector<const TensorMeta*> external_metas_;
   std::vector<uint32_t> next_sharing_;

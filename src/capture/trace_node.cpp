@@ -21,6 +21,7 @@ void TraceNode::finish() {
   attrs = attrs_owned.view();
   results = results_owned.data();
   result_count = in_place ? 0 : static_cast<uint16_t>(results_owned.size());
+  is_view = op && op->kind == OpKind::view;
   const bool varies =
       std::any_of(operands_owned.begin(), operands_owned.end(), [](const NodeOperand& o) {
         return o.kind == NodeOperand::Kind::varying || o.kind == NodeOperand::Kind::external ||

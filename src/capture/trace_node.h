@@ -71,6 +71,7 @@ struct TraceNode {
   uint16_t operand_count = 0;
   bool in_place = false;
   bool plain = true;  // only slots and numbers to compare
+  bool is_view = false;
   // A composite whose numbers vary, or whose code asks for data sizes: it is captured as the ops
   // that it is written with.  Such a node is one of the forks, and is not on any path.
   bool expands = false;
