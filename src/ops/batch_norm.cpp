@@ -1,7 +1,12 @@
 // Programs of batch norm.
+#include <tuple>
+
 #include "core/numbers.h"
+#include "ops/by_formula.h"
+#include "ops/gradient.h"
 #include "ops/memory_format.h"
 #include "ops/norms.h"
+#include "ops/value.h"
 #include "ops/wide.h"
 #include "sym/data_size.h"
 #include "vitro/base/called_as.h"
@@ -11,6 +16,7 @@
 #include "vitro/ops/create.h"
 #include "vitro/ops/norm.h"
 #include "vitro/ops/operators.h"
+#include "vitro/ops/reduce.h"
 #include "vitro/ops/view.h"
 
 namespace vitro {
@@ -21,6 +27,65 @@ Tensor updated(const Tensor& running, const Tensor& of_batch, double momentum) {
 }
 
 namespace {
+
+// The dimensions of x other than that of its channels.
+Dims beside_channels(const Tensor& x) {
+  Dims dims;
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    if (d != 1) dims.push_back(d);
+  }
+  return dims;
+}
+
+// x, in its compute type, normalized by its own statistics; its mean and variance with sizes that
+// broadcast over it.
+struct OfBatch : ByFormula {
+  static constexpr std::string_view name = "batch_norm",
+                                    signatures =
+                                        "(Tensor input, Tensor? weight, Tensor? bias, Scalar eps) "
+                                        "-> (Tensor, Tensor, Tensor)";
+  static constexpr int arity = 4;
+  static void shape(ShapeCall& call) {
+    const TensorMeta& x = *call.operands[0].meta;
+    Sizes statistics = x.sizes;
+    for (size_t d = 0; d < statistics.size(); ++d) {
+      if (d != 1) statistics[d] = 1;
+    }
+    call.results.push_back(dense_in(has_channels_last(x), x.dtype, x.device, x.sizes));
+    call.results.push_back(dense(x.dtype, x.device, statistics));
+    call.results.push_back(call.results.back());
+  }
+  // The mean is subtracted first, which is more precise if it is far from 0.
+  static void expand(std::span<const Operand> operands, AttrsView, std::span<Tensor> results) {
+    const Tensor& x = operands[0].tensor();
+    std::tie(results[2], results[1]) = var_mean(x, beside_channels(x), 0, true);
+    Value scale = rsqrt(Value(results[2]) + operands[3].number());
+    if (operands[1].is_tensor()) scale = scale * over_channels(widened(operands[1].tensor()), x);
+    Value y = (Value(x) - results[1]) * scale;
+    if (operands[2].is_tensor()) y = y + over_channels(widened(operands[2].tensor()), x);
+    results[0] = y;
+  }
+  // With d = x - mean: two sums for each channel, of g and of g * d, are what the parameters and x
+  // need, so that each element is read twice.
+  static void gradient(Formula& f) {
+    const Tensor& x = f.tensor(0);
+    const Dims dims = beside_channels(x);
+    const Value g = f.gradient().defined() ? f.gradient() : zeros_like(x),
+                deviation = rsqrt(Value(f.result(2)) + f.operand(3).number()),
+                distance = Value(x) - f.result(1), total = sum(g, dims, true),
+                along = sum(g * distance, dims, true);
+    Value scale = deviation;
+    if (f.has(1)) scale = scale * over_channels(widened(f.tensor(1)), x);
+    f.set(1, reshape(along * deviation, {x.size(1)}));
+    f.set(2, reshape(total, {x.size(1)}));
+    if (!f.wants(0)) return;
+    Value of_distance = -(scale * deviation * deviation * along), of_each = -(scale * total);
+    if (f.gradient(1).defined()) of_each = of_each + f.gradient(1);
+    if (f.gradient(2).defined()) of_distance = of_distance + Value(f.gradient(2)) * 2.0;
+    const Scalar count = count_of(x, dims);
+    f.set(0, g * scale + (distance * (of_distance / count) + of_each / count));
+  }
+};
 
 // A batch to normalize, and the parameters.
 struct Batch {
@@ -54,24 +119,12 @@ struct Batch {
   struct Trained {
     Tensor y, mean, scale, variance;  // the variance is over count - 1
   };
-  // The mean is subtracted first, which is more precise if it is far from 0.
   Trained with_own_statistics() const {
-    const Tensor in = widened(formatted());
-    Dims dims;
-    Size count = 1;
-    for (int64_t d = 0; d < x.rank(); ++d) {
-      if (d == 1) continue;
-      dims.push_back(d);
-      count = count * x.size(d);
-    }
-    const auto [variance, mean] = var_mean(in, dims, 0, true);
-    const Tensor deviation = rsqrt(variance + eps);
-    const Tensor scale =
-        weight.defined() ? deviation * over_channels(widened(weight), x) : deviation;
-    Tensor y = (in - mean) * scale;
-    if (bias.defined()) y = y + over_channels(widened(bias), x);
+    const Size count = count_of(x, beside_channels(x));
+    const auto [y, mean, variance] =
+        many_by_formula<OfBatch, 3>({widened(formatted()), weight, bias, eps});
     const auto by_channel = [&](const Tensor& t) { return reshape(t, {x.size(1)}); };
-    return {to(y, x.dtype()), by_channel(mean), by_channel(deviation),
+    return {to(y, x.dtype()), by_channel(mean), by_channel(rsqrt(variance + eps)),
             by_channel(variance) * count / (count - 1)};
   }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <source_location>
 #include <span>
@@ -77,6 +78,20 @@ Tensor by_formula(std::source_location where, std::initializer_list<Operand> ope
   Tensor result;
   F::expand({operands.begin(), operands.size()}, attrs_view<F>(attrs), {&result, 1});
   return result;
+}
+
+// The same with several results.
+template <class F, size_t n>
+std::array<Tensor, n> many_by_formula(std::initializer_list<Operand> operands) {
+  const std::span<const Operand> given(operands.begin(), operands.size());
+  std::array<Tensor, n> results;
+  if (has_formula(operands)) {
+    vitro::call(OpCall{&def<F>(), given, {}, false, {}}, results);
+    return results;
+  }
+  const WithoutAutocast as_if_it_had;
+  F::expand(given, {}, results);
+  return results;
 }
 
 }  // namespace vitro::ops
