@@ -27,16 +27,19 @@ class ConvolutionWeights {
     const auto taps = std::span<const int64_t>(sizes).subspan(2),
                positions = std::span<const int64_t>(of_g).subspan(2);
     channels_ = sizes[1];
+    depthwise_ = spec_.groups > 1 && kernels::is_depthwise(channels_, sizes[0] / spec_.groups,
+                                                           count_of(sizes) / sizes[0]);
+    if (depthwise_) spec_.groups = 1;
     columns_ = sizes[0] / spec_.groups;
     rows_ = count_of(sizes) / sizes[0];
     depth_ = count_of(of_g) / of_g[1];
-    const bool joins = kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups, taps.back(),
-                                                spec_.dilation.back());
+    const bool joins = !depthwise_ && kernels::joins_last_taps(x.impl()->sizes[1], spec_.groups,
+                                                               taps.back(), spec_.dilation.back());
     x_ = joins ? joined(x, dtype_, spec_, taps.back(), positions.back())
                : with_contiguous_channels(x, dtype_);
     windows_ = windows_over(x_, spec_, taps, positions, channels_);
     if (joins) windows_.padding[2] = 0;
-    plain_ = reads_positions();
+    plain_ = !depthwise_ && reads_positions();
     g_ = rows_of(g);
   }
 
@@ -44,7 +47,9 @@ class ConvolutionWeights {
     const bool direct = out_.dtype() == dtype_ && out_.is_contiguous();
     const Tensor made = direct ? out_ : Tensor::empty(out_.impl()->sizes, dtype_, cpu);
     const int64_t threads = kernels::product_threads(spec_.groups, num_threads());
-    const kernels::ProductCut cut = kernels_.cut_plain_turned(rows_, columns_, depth_, threads);
+    const kernels::ProductCut cut =
+        depthwise_ ? kernels::cut_depthwise_weights(rows_, columns_, threads)
+                   : kernels_.cut_plain_turned(rows_, columns_, depth_, threads);
     // Eight operations count as one, since they run that much faster.
     const double flops = static_cast<double>(rows_ * columns_ * depth_) / 4;
     const Cost cost{.flops = flops / static_cast<double>(std::max<int64_t>(cut.count, 1))};
@@ -88,10 +93,12 @@ class ConvolutionWeights {
       const kernels::ProductBlock at = cut.block(task % cut.count);
       kernels::ProductCall call{};
       call.rows = at.rows, call.columns = at.columns, call.k = depth_;
-      set_left(call, x + group * channels_, at.row);
+      set_left(call, x + (depthwise_ ? at.column : group * channels_), at.row);
       call.b = g + first + at.column, call.b_row_stride = g_.impl()->sizes[1];
       call.c = sums, call.c_row_stride = product_plain_columns<T>;
-      kernels_.multiply_plain(call, g + first + cut.block(task % cut.count + 1).column);
+      depthwise_
+          ? kernels_.multiply_depthwise_weights(call)
+          : kernels_.multiply_plain(call, g + first + cut.block(task % cut.count + 1).column);
       kernels_.turn(sums, product_plain_columns<T>, at.rows, at.columns, turned,
                     product_plain_rows);
       for (int64_t j = 0; j < at.columns; ++j)
@@ -133,7 +140,8 @@ class ConvolutionWeights {
   int64_t rows_ = 1, depth_ = 1;
   Tensor x_, g_;
   kernels::Windows windows_{};
-  bool plain_ = false;  // reads_positions()
+  bool plain_ = false;      // reads_positions()
+  bool depthwise_ = false;  // each column reads its own channel
 };
 
 }  // namespace

@@ -37,6 +37,19 @@ struct MatmulKernels : Product {
   void (*run)(const MatmulCall& call, long begin, long end);
 };
 
+// Positions of one line for sixteen channels: adds the products of column 0 of B and an element of
+// each of some windows to sums.
+struct DepthwiseWeightsRun {
+  const void *x, *b;  // of the first position
+  void* sums;
+  const long *from, *to;  // of each tap, in elements: from x, and from `sums`
+  long count, x_step, b_step;
+  long left;  // channels
+};
+// Product::multiply_depthwise_weights() of elements of `bytes` bytes by a function for `taps` taps.
+void multiply_depthwise_weights(const ProductCall& call, long bytes, long taps,
+                                void (*tile)(const DepthwiseWeightsRun& run));
+
 const MatmulKernels& matmul_kernels(MatmulType type);
 // The products of the four types and product_bf16x6, as generated kernels use them.
 const Product* products();

@@ -266,6 +266,12 @@ inline constexpr long depthwise_most_taps = 64;
   return channels == 1 && columns == 1 && taps <= depthwise_most_taps;
 }
 
+// The blocks of multiply_depthwise_weights(): all taps of at most 32 channels.
+[[gnu::always_inline]] inline ProductCut cut_depthwise_weights(long taps, long n, long threads) {
+  const long columns = threads > 1 && n < 64 * threads ? 16 : 32;
+  return {taps, n, taps, 1, columns, (n + columns - 1) / columns};
+}
+
 // The widest panels of any machine.
 inline constexpr long product_most_width = 64;
 
@@ -311,6 +317,12 @@ struct Product {
   // Windows::channels is 1, and x is channel 0 of the first column. Panels are those of
   // pack_taps() for one channel.
   void (*multiply_depthwise)(const WindowsCall& call);
+  // The gradients of their weights: row r of C is tap r, of which all are computed, and column j
+  // the sum over positions of that element of the windows of channel j times column j of B, which
+  // is as for multiply_plain(). Elements outside of the image are left out. `a` is channel 0 of
+  // the first column, and C has a row more.
+  //   const ProductCut cut = cut_depthwise_weights(taps, channels, threads);
+  void (*multiply_depthwise_weights)(const ProductCall& call);
   // Packs panels whose rows are in the order of taps and channels: element (tap * channels + p, j)
   // is at b[tap * tap_stride + p * row_stride + j * column_stride]. `joined`: the number of taps
   // that are read together as in joins_last_taps(), which parts of bf16 need to know.

@@ -153,6 +153,8 @@ struct Left {
 enum class RightOperand : uint8_t {
   panels,  // packed: `right` holds the panels
   rows,    // in place, with contiguous rows: `right` is its buffer
+  // The same, and column j is multiplied by the windows of channel j alone (Windows::depthwise).
+  channels,
 };
 
 // A product [m, k] x [k, n] by register tiles: a task computes some rows and columns and runs
@@ -174,7 +176,7 @@ struct Product {
   bool bf16x6 = false;
   int right = 0;  // a buffer
   DType right_dtype = DType::f32;
-  sym::Expr right_base, right_stride;  // for `rows`: the first element, and the row stride
+  sym::Expr right_base, right_stride;  // of rows: the first element, and the row stride
   int sum = 0;                         // variable
   Block body, across;
   // Whether memory that `body` accesses in contiguous rows is prefetched while the sums are added.

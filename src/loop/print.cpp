@@ -182,7 +182,7 @@ class Printer {
           p.left.k_stride, "*k]");
     }
     put(" and [", p.k, ", ", p.n, "] ", buffer(p.right));
-    if (p.reads == RightOperand::rows) {
+    if (p.reads != RightOperand::panels) {
       put('[', p.right_base, " + ", p.right_stride, "*k + column]");
     }
     put(p.bf16x6 ? " by six products of bf16" : "", p.turned ? ", transposed" : "",

@@ -14,12 +14,22 @@ namespace vitro {
 namespace ops {
 namespace {
 
+// So few that the sums of a depthwise convolution have tiles of their own.
+bool has_few_taps(const Sizes& weight) {
+  constexpr int64_t most = 64;
+  Size taps = 1;
+  for (size_t d = 2; d < weight.size(); ++d) taps = taps * weight[d];
+  return !less(most, taps);
+}
+
 // Whether it is a product over positions, without windows in memory: where results fill the columns
-// of a tile, or channels of one group make windows large.
+// of a tile, channels of one group make windows large, or each channel is its own group.
 bool is_over_positions(const Tensor& x, const ConvolveAttrs& a, const Sizes& weight) {
   constexpr int64_t columns = 16;
   if (!is_floating(x.dtype())) return false;
   if (a.groups == 1 && !equal(weight[1], 1)) return true;
+  if (a.groups > 1 && equal(weight[1], 1) && equal(weight[0], a.groups) && has_few_taps(weight))
+    return true;
   return !less(weight[0] / a.groups, columns);
 }
 

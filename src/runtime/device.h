@@ -84,6 +84,7 @@ struct ProductShape {
   DType right = DType::f32;  // of the right operand
   bool panels = true;        // the right operand is packed; else it is in rows
   bool turns = false;        // the result is written transposed
+  bool channels = false;     // sums of single channels
   int64_t m = 0, n = 0, k = 0, batches = 1;
   // Tiles of a block, if rows are tiles of Winograd's algorithm; rows of a block of windows that
   // are split, in lines of `line` rows.

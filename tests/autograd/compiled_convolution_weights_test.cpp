@@ -84,7 +84,9 @@ TEST(ConvolutionWeightsCall, are_one_kernel_each_unless_groups_are_narrow) {
   EXPECT_EQ(kernels_over_positions(grouped(1), {x, rand({5, 32, 3, 3})}), 1U);
   EXPECT_EQ(kernels_over_positions(grouped(2), {x, rand({32, 16, 3, 3})}), 1U);
   EXPECT_EQ(kernels_over_positions(grouped(4), {x, rand({32, 8, 3, 3})}), 0U);
-  EXPECT_EQ(kernels_over_positions(grouped(32), {x, rand({32, 1, 3, 3})}), 0U);
+  EXPECT_EQ(kernels_over_positions(grouped(32), {x, rand({32, 1, 3, 3})}), 1U);
+  EXPECT_EQ(kernels_over_positions(grouped(32), {x, rand({32, 1, 9, 9})}), 0U);
+  EXPECT_EQ(kernels_over_positions(grouped(32), {x, rand({64, 1, 3, 3})}), 0U);
 }
 
 }  // namespace

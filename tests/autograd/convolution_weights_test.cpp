@@ -53,9 +53,15 @@ const std::vector<Shape> wide{
     {{2, 16, 9, 9}, {20, 16, 1, 1}, 2},         {{2, 16, 9, 11}, {20, 16, 3, 3}, 2, 2, 2},
     {{2, 16, 9, 9}, {32, 8, 3, 3}, 1, 1, 1, 2}, {{1, 64, 5, 5}, {64, 16, 2, 2}, 3, 0, 1, 4},
 };
+const std::vector<Shape> depthwise{
+    {{2, 16, 9, 9}, {16, 1, 3, 3}, 1, 1, 1, 16},
+    {{2, 37, 9, 8}, {37, 1, 5, 5}, 2, 2, 1, 37},
+    {{3, 3, 12, 11}, {3, 1, 3, 3}, 1, 2, 2, 3},
+    {{1, 20, 8, 8}, {20, 1, 8, 8}, 1, 0, 1, 20},
+};
 const std::vector<Shape> narrow{
     {{3, 1, 12, 11}, {6, 1, 3, 3}},
-    {{2, 16, 9, 9}, {16, 1, 3, 3}, 1, 1, 1, 16},
+    {{2, 8, 9, 9}, {8, 1, 9, 9}, 1, 4, 1, 8},
     {{2, 8, 9, 9}, {32, 1, 3, 3}, 2, 1, 1, 8},
     {{2, 32, 6, 6}, {32, 8, 3, 3}, 1, 1, 1, 4},
 };
@@ -83,6 +89,13 @@ TEST_F(ConvolutionWeights, have_gradients_of_one_product_where_a_group_fills_its
   manual_seed(1);
   for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
     for (const Shape& s : wide) expect_unfolded(s, dtype, 1);
+  }
+}
+
+TEST_F(ConvolutionWeights, of_single_channels_are_sums_over_positions) {
+  manual_seed(1);
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16}) {
+    for (const Shape& s : depthwise) expect_unfolded(s, dtype, 1);
   }
 }
 

@@ -50,6 +50,14 @@ const std::vector<Shape> shapes{
     {{1, 3, 9, 150}, {1, 24, 5, 75}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
     {{2, 1, 6, 20}, {2, 8, 6, 20}, {5, 5}, {1, 1}, {2, 2}, {1, 1}},
     {{1, 16, 20, 20}, {1, 1, 20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {{2, 40, 9, 10}, {2, 40, 9, 10}, {5, 5}, {1, 1}, {2, 2}, {1, 1}, 40},
+    {{1, 70, 7, 7}, {1, 70, 4, 4}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 70},
+    {{3, 33, 40}, {3, 33, 12}, {4}, {3}, {2}, {2}, 33},
+    {{1, 17, 4, 5, 6}, {1, 17, 4, 3, 5}, {2, 3, 2}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, 17},
+    {{1, 20, 3, 3}, {1, 20, 5, 4}, {3, 3}, {1, 1}, {4, 4}, {1, 1}, 20},
+    {{2, 20, 9, 9}, {2, 20, 3, 4}, {3, 3}, {1, 1}, {-2, -1}, {1, 1}, 20},
+    {{1, 18, 9, 9}, {1, 18, 9, 9}, {9, 9}, {1, 1}, {4, 4}, {1, 1}, 18},
+    {{0, 20, 9, 9}, {0, 20, 9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 20},
 };
 
 // The definition, in double; one rounding per product is tolerated.
@@ -170,7 +178,7 @@ TEST(ConvolutionWeights, of_channels_last_have_the_bits_of_eager) {
 TEST(ConvolutionWeights, have_the_same_bits_on_any_number_of_threads) {
   eager::init();
   const int before = num_threads();
-  for (const Shape& s : {shapes[0], shapes[2], shapes[4], shapes[8]}) {
+  for (const Shape& s : {shapes[0], shapes[2], shapes[4], shapes[6], shapes[8], shapes[23]}) {
     const Tensor x = random_tensor(s.x, 1), g = random_tensor(s.gradient, 2);
     const Function f = weights_of(s);
     Compiled c = compile_graph(graph_of({s.x, s.gradient}, f));
@@ -196,6 +204,35 @@ TEST(ConvolutionWeights, multiply_what_is_outside_the_image_as_zeros) {
     const std::vector<bool> is_nan = isnan(select(select(want, 0, 0), 0, 0)).to_vector<bool>();
     for (size_t tap = 0; tap < is_nan.size(); ++tap) EXPECT_EQ(is_nan[tap], tap != 4) << tap;
     expect_same_bits(compile_graph(graph_of({s.x, s.gradient}, f)).run({x, g})[0], want);
+  }
+}
+
+// The same of single channels, which add zeros only if a sum is not finite, or no element of a
+// window is inside the image.
+TEST(ConvolutionWeights, of_single_channels_multiply_what_is_outside_the_image_as_zeros) {
+  eager::init();
+  const Shape near{{1, 20, 5, 5}, {1, 20, 5, 5}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 20},
+      far{{1, 20, 1, 1}, {1, 20, 5, 5}, {3, 3}, {1, 1}, {3, 3}, {1, 1}, 20};
+  struct Case {
+    const Shape& shape;
+    int64_t infinite;  // position
+    std::vector<bool> is_nan;
+  };
+  const std::vector<Case> cases{
+      {near, 0, {true, true, true, true, false, false, true, false, false}},
+      {near, 12, std::vector<bool>(9, false)},
+      {far, 0, std::vector<bool>(9, true)},
+      {far, 12, {true, true, true, true, false, true, true, true, true}}};
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const auto& [s, infinite, is_nan] : cases) {
+      const Tensor x = full(s.x, 1.0, dtype), at = reshape(arange(25), {1, 1, 5, 5});
+      const Tensor g = to(where(at == infinite, INFINITY, ones(s.gradient)), dtype);
+      const Tensor want = weights_of(s)({x, g})[0];
+      EXPECT_EQ(isnan(select(want, 0, 19)).to_vector<bool>(), is_nan) << infinite;
+      expect_same_bits(
+          compile_graph(graph_of({s.x, s.gradient}, weights_of(s), true, dtype)).run({x, g})[0],
+          want);
+    }
   }
 }
 
@@ -227,6 +264,17 @@ TEST(ConvolutionWeightsText, read_images_with_contiguous_channels_where_they_lie
   EXPECT_EQ(count_of_text(in_place, "computes: conv3x3 32→40, weights"), 1U);
   const Compiled copied = compile_graph(passed_graph_of({s.x, s.gradient}, weights_of(s)));
   EXPECT_EQ(copied.report.kernels.size(), 3U);  // two copies
+}
+
+TEST(ConvolutionWeightsText, of_single_channels_are_a_kernel_that_unfolds_nothing) {
+  const Shape s{{2, 32, 9, 9}, {2, 32, 9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 32};
+  const Function last = [&](const std::vector<Tensor>& in) {
+    return weights_of(s)({image_of(in[0]), image_of(in[1])});
+  };
+  const Compiled c = compile_graph(passed_graph_of({{2, 9, 9, 32}, {2, 9, 9, 32}}, last));
+  EXPECT_EQ(c.report.kernels.size(), 1U);
+  EXPECT_EQ(count_of_text(c, "multiply_depthwise_weights("), 1U);
+  EXPECT_EQ(count_of_text(c, "computes: depthwise conv3x3 32, weights"), 1U);
 }
 
 TEST(ConvolutionWeightsText, of_single_positions_are_those_of_a_plain_product) {

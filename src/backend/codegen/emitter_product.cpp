@@ -55,9 +55,12 @@ struct ProductNames {
 ProductNames names_of(const loop::Product& p) {
   if (p.winograd() || p.split()) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
-  if (p.reads == loop::RightOperand::rows) {
-    return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
-            cat("product_plain_columns", type), "product_plain_rows"};
+  if (p.reads != loop::RightOperand::panels) {
+    return {p.reads == loop::RightOperand::channels ? "cut_depthwise_weights"
+            : p.turns()                             ? "cut_plain_turned"
+                                                    : "cut_plain",
+            cat("product_plain_sums", type), cat("product_plain_columns", type),
+            "product_plain_rows"};
   }
   return {p.turns() ? "cut_turned" : "cut",
           p.bf16x6 ? "product_bf16x6_sums" : cat("product_sums", type),
@@ -80,8 +83,9 @@ void Emitter::write(const loop::Product& p) {
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
-  out_.line("const ProductCut cut = product.", names.cut, "(", scalar_text(p.m), ", ",
-            scalar_text(p.n), ", ", k, ", ", threads, ");");
+  const bool channels = p.reads == loop::RightOperand::channels;
+  out_.line("const ProductCut cut = ", channels ? "" : "product.", names.cut, "(", scalar_text(p.m),
+            ", ", scalar_text(p.n), channels ? "" : cat(", ", k), ", ", threads, ");");
   out_.line("alignas(64) ", acc, " sums[", names.size, "]",
             p.turned ? cat(", turned[", names.size, "];") : ";");
   const std::vector<std::string> tiles = declare_tiles(p, names.size);
@@ -207,7 +211,7 @@ void Emitter::write_stage(const loop::Bands::Stage& stage) {
 void Emitter::write_block(const loop::Product& p, std::string_view task,
                           const std::vector<std::string>& tiles) {
   if (finishes_parts(p)) return multiply_and_finish(p);
-  p.reads == loop::RightOperand::rows ? multiply_rows(p, task) : multiply_panels(p);
+  p.reads != loop::RightOperand::panels ? multiply_rows(p, task) : multiply_panels(p);
   if (p.turned) {
     const ProductNames names = names_of(p);
     out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
@@ -416,17 +420,22 @@ void Emitter::multiply_rows(const loop::Product& p, std::string_view task) {
   const std::string_view ahead = declare_ahead(p);
   const std::string right = at_base(buffer_name(p.right), p.right_base),
                     x = at_base(buffer_name(left.buffer), left.base);
-  out_.line("product.multiply_plain({at.rows, at.columns, ", scalar_text(p.k), ",");
+  const bool channels = p.reads == loop::RightOperand::channels;
+  out_.line("product.multiply_", channels ? "depthwise_weights" : "plain",
+            "({at.rows, at.columns, ", scalar_text(p.k), ",");
   out_.line("                        ",
-            left.transposed ? x : block_start(x, "at.row", left.row_stride), ", ",
-            scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
+            channels          ? block_start(x, "at.column", 1)
+            : left.transposed ? x
+                              : block_start(x, "at.row", left.row_stride),
+            ", ", scalar_text(left.row_stride), ", ", scalar_text(left.k_stride), ",");
   out_.line("                        ", right, " + at.column, ", scalar_text(p.right_stride),
             ", 0,");
   const std::string_view more = !ahead.empty()    ? ", nullptr"
                                 : left.transposed ? ", nullptr, nullptr, 0"
                                                   : "";
   out_.line("                        sums, ", names_of(p).stride, ", false", more, ahead,
-            left.transposed ? ", &windows, at.row}," : "},");
+            left.transposed ? ", &windows, at.row}" : "}", channels ? ");" : ",");
+  if (channels) return;
   out_.line("                       ", right, " + cut.block(", task, " + 1).column);");
 }
 

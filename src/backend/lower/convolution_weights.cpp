@@ -28,6 +28,9 @@ class WeightsLowering {
                 Index(of_gradient.begin() + 2, of_gradient.end()),
                 Index(result.begin() + 2, result.end())};
     channels_ = result[1];
+    name_ = cat(windows_.name(channels_, result[0]), ", weights");
+    depthwise_ = is_depthwise(result[0]);
+    if (depthwise_) windows_.spec.groups = 1;
     by_taps_ = channels_.constant() && kernels::rows_follow_taps(*channels_.constant());
     product_.m = count_of(windows_.taps) * channels_;
     product_.n = sym::floordiv(result[0], windows_.spec.groups);
@@ -37,15 +40,14 @@ class WeightsLowering {
     product_.inner = named_index("inner", product_.k);
     product_.batch = index_of("batch", windows_.spec.groups);
     product_.accumulate = product_.right_dtype = compute_type(node.results[0].dtype);
-    product_.reads = loop::RightOperand::rows;
-    name_ = cat(windows_.name(channels_, result[0]), ", weights");
+    product_.reads = depthwise_ ? loop::RightOperand::channels : loop::RightOperand::rows;
   }
 
   std::vector<LoweredKernel> run() {
     find_left();
     find_right();
     ProductEpilogue epilogue(program_, assignment_, group_, product_, index());
-    product_.turned = epilogue.lies_across();
+    product_.turned = depthwise_ || epilogue.lies_across();
     KernelBuilder build(program_, assignment_, group_);
     product_.left.buffer = build.buffer(left_buffer_);
     product_.right = build.buffer(right_buffer_);
@@ -60,6 +62,14 @@ class WeightsLowering {
  private:
   Expr count() const { return windows_.in[0]; }  // of images
 
+  bool is_depthwise(Expr results) const {
+    const auto channels = channels_.constant(), all = results.constant(),
+               taps = count_of(windows_.taps).constant();
+    const int64_t groups = windows_.spec.groups;
+    return groups > 1 && channels && all && taps && *all % groups == 0 &&
+           kernels::is_depthwise(*channels, *all / groups, *taps);
+  }
+
   // Of the result, for the row, column and batch of the product.
   Index index() const {
     Index of_window = windows_.taps;
@@ -72,7 +82,7 @@ class WeightsLowering {
 
   void find_left() {
     std::optional<Image> x = images_.in_memory(x_, product_.accumulate);
-    const bool joins = windows_.joins_last_taps();
+    const bool joins = windows_.joins_last_taps() && !depthwise_;
     if (joins) {
       x = images_.copy_joined(x_, product_.accumulate, windows_);
     } else if (!x || !x->channel_stride.is(1)) {
@@ -83,8 +93,10 @@ class WeightsLowering {
     left.base = x->base + product_.batch * channels_;
     left.row_stride = 1;
     left.k_stride = x->strides.back();
-    if (windows_.is_pointwise() && x->has_even_positions(windows_.out, count())) return;
+    if (windows_.is_pointwise() && !depthwise_ && x->has_even_positions(windows_.out, count()))
+      return;
     left.windows = windows_.over(*x, channels_);
+    left.windows->depthwise = depthwise_;
     left.transposed = true;
     left.row_stride = by_taps_ ? Expr(1) : count_of(windows_.taps);
     left.k_stride = by_taps_ ? channels_ : Expr(1);
@@ -107,8 +119,9 @@ class WeightsLowering {
   const Group& group_;
   graph::Value x_, gradient_;
   WindowsOf windows_;
-  Expr channels_;         // of a group
-  bool by_taps_ = false;  // rows are in the order of taps, not of channels
+  Expr channels_;           // of a group
+  bool by_taps_ = false;    // rows are in the order of taps, not of channels
+  bool depthwise_ = false;  // kernels::Product::multiply_depthwise_weights()
   loop::Product product_;
   BufferId left_buffer_, right_buffer_;
   std::string name_;  // as events::KernelBegin::product

@@ -26,7 +26,8 @@ Ints numbers_of(const Index& index, const Number& number) {
 int64_t tasks_of(const Launch& launch, const Number& number, const runtime::DeviceRuntime& device,
                  int64_t workers) {
   const Launch::Product& p = *launch.product;
-  runtime::ProductShape shape{p.right, p.reads != loop::RightOperand::rows, p.turns};
+  runtime::ProductShape shape{p.right, p.reads == loop::RightOperand::panels, p.turns,
+                              p.reads == loop::RightOperand::channels};
   shape.n = number(p.n), shape.batches = number(p.batches);
   if (launch.packs) return device.pack_tasks(shape);
   shape.m = number(p.m), shape.k = number(p.k);

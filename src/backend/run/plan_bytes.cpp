@@ -226,7 +226,7 @@ void each_field(IO& io, C& c) {
 template <class IO, FieldsOf<Launch::Product> P>
 void each_field(IO& io, P& p) {
   io(p.m, p.n, p.k, p.batches, p.right);
-  io.choice(p.reads, 2);
+  io.choice(p.reads, 3);
   io(p.turns, p.most_rows, p.bf16x6, p.line);
 }
 template <class IO, FieldsOf<Launch::Bands> B>
