@@ -48,7 +48,9 @@ class ConvolutionWeights {
     const Tensor made = direct ? out_ : Tensor::empty(out_.impl()->sizes, dtype_, cpu);
     const int64_t threads = kernels::product_threads(spec_.groups, num_threads());
     const kernels::ProductCut cut =
-        depthwise_ ? kernels::cut_depthwise_weights(rows_, columns_, threads)
+        depthwise_ ? (dtype_ == DType::f64
+                          ? kernels::cut_depthwise_weights<double>
+                          : kernels::cut_depthwise_weights<float>)(rows_, columns_, threads)
                    : kernels_.cut_plain_turned(rows_, columns_, depth_, threads);
     // Eight operations count as one, since they run that much faster.
     const double flops = static_cast<double>(rows_ * columns_ * depth_) / 4;

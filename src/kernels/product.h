@@ -266,9 +266,11 @@ inline constexpr long depthwise_most_taps = 64;
   return channels == 1 && columns == 1 && taps <= depthwise_most_taps;
 }
 
-// The blocks of multiply_depthwise_weights(): all taps of at most 32 channels.
+// The blocks of multiply_depthwise_weights(): all taps of some channels.
+template <class T>
 [[gnu::always_inline]] inline ProductCut cut_depthwise_weights(long taps, long n, long threads) {
-  const long columns = threads > 1 && n < 64 * threads ? 16 : 32;
+  long columns = product_plain_columns<T>;
+  while (columns > 16 && threads > 1 && n < 2 * threads * columns) columns /= 2;
   return {taps, n, taps, 1, columns, (n + columns - 1) / columns};
 }
 
@@ -321,7 +323,7 @@ struct Product {
   // the sum over positions of that element of the windows of channel j times column j of B, which
   // is as for multiply_plain(). Elements outside of the image are left out. `a` is channel 0 of
   // the first column, and C has a row more.
-  //   const ProductCut cut = cut_depthwise_weights(taps, channels, threads);
+  //   const ProductCut cut = cut_depthwise_weights<float>(taps, channels, threads);
   void (*multiply_depthwise_weights)(const ProductCall& call);
   // Packs panels whose rows are in the order of taps and channels: element (tap * channels + p, j)
   // is at b[tap * tap_stride + p * row_stride + j * column_stride]. `joined`: the number of taps

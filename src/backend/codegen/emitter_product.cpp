@@ -56,11 +56,8 @@ ProductNames names_of(const loop::Product& p) {
   if (p.winograd() || p.split()) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads != loop::RightOperand::panels) {
-    return {p.reads == loop::RightOperand::channels ? "cut_depthwise_weights"
-            : p.turns()                             ? "cut_plain_turned"
-                                                    : "cut_plain",
-            cat("product_plain_sums", type), cat("product_plain_columns", type),
-            "product_plain_rows"};
+    return {p.turns() ? "cut_plain_turned" : "cut_plain", cat("product_plain_sums", type),
+            cat("product_plain_columns", type), "product_plain_rows"};
   }
   return {p.turns() ? "cut_turned" : "cut",
           p.bf16x6 ? "product_bf16x6_sums" : cat("product_sums", type),
@@ -84,8 +81,10 @@ void Emitter::write(const loop::Product& p) {
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
               : "args->threads";
   const bool channels = p.reads == loop::RightOperand::channels;
-  out_.line("const ProductCut cut = ", channels ? "" : "product.", names.cut, "(", scalar_text(p.m),
-            ", ", scalar_text(p.n), channels ? "" : cat(", ", k), ", ", threads, ");");
+  out_.line("const ProductCut cut = ",
+            channels ? cat("cut_depthwise_weights<", acc, ">(") : cat("product.", names.cut, "("),
+            scalar_text(p.m), ", ", scalar_text(p.n), channels ? "" : cat(", ", k), ", ", threads,
+            ");");
   out_.line("alignas(64) ", acc, " sums[", names.size, "]",
             p.turned ? cat(", turned[", names.size, "];") : ";");
   const std::vector<std::string> tiles = declare_tiles(p, names.size);

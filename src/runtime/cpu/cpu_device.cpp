@@ -133,7 +133,11 @@ class CpuDevice final : public DeviceRuntime {
     const kernels::Product& ahead = product_of(p);
     if (p.line > 0) return ahead.cut_split(p.m, p.n, p.most_rows, p.line, workers).count;
     if (p.most_rows > 0) return ahead.cut_winograd(p.m, p.n, p.most_rows, workers).count;
-    if (p.channels) return kernels::cut_depthwise_weights(p.m, p.n, workers).count;
+    if (p.channels) {
+      const auto cut = p.right == DType::f64 ? kernels::cut_depthwise_weights<double>
+                                             : kernels::cut_depthwise_weights<float>;
+      return cut(p.m, p.n, workers).count;
+    }
     const auto cut = p.turns ? (p.panels ? ahead.cut_turned : ahead.cut_plain_turned)
                              : (p.panels ? ahead.cut : ahead.cut_plain);
     return p.batches * cut(p.m, p.n, p.k, kernels::product_threads(p.batches, workers)).count;
