@@ -85,6 +85,25 @@ Tensor softmax_of_rows(const Tensor& x) {
   return contiguous(softmax(x, -1));
 }
 
+// As the gradient of an activation beside the sums that a batch norm needs of it.
+TEST(SweepOrder, lanes_go_across_rows_that_are_stored_where_memory_does) {
+  for (const Sizes& sizes : {Sizes{300, 90}, Sizes{12544, 32}, Sizes{49, 960}, Sizes{5000, 17}}) {
+    const auto kernels =
+        check({random_tensor(sizes), random_tensor(sizes, 2)}, [](std::vector<Tensor> in) {
+          const Tensor y = exp(t(in[0]));
+          return std::vector<Tensor>{y, sum(y, {1}), sum(y * t(in[1]), {1})};
+        });
+    EXPECT_FALSE(strides_across(kernels)) << kernels[0];
+    EXPECT_FALSE(hold(kernels, "transpose_block(")) << kernels[0];
+  }
+  // Not if one of two results lies along the rows.
+  const auto both = check({random_tensor({300, 90})}, [](std::vector<Tensor> in) {
+    const Tensor y = exp(t(in[0]));
+    return std::vector<Tensor>{y, contiguous(y * 2), sum(y, {1})};
+  });
+  EXPECT_TRUE(hold(both, "transpose_block(")) << both[0];
+}
+
 TEST(SweepOrder, rows_across_memory_are_turned_over_by_blocks_where_they_are_swept_again) {
   const auto one_kernel = [](const std::vector<Tensor>& inputs, const Function& f, size_t turns) {
     const auto kernels = check(inputs, f);

@@ -244,14 +244,18 @@ int64_t columns_of_strip(const MachineModel& machine, const IterationSpace& spac
 
 namespace {
 
-// Whether all reads are contiguous across neighbouring rows, and none is along a row.
+// Whether an element is contiguous across neighbouring rows, and not along a row.
+bool is_turned(Expr element, Expr index, Expr row) {
+  const auto along = sym::as_linear(element, index), across = sym::as_linear(element, row);
+  return along && across && !along->coefficient.is(1) && across->coefficient.is(1);
+}
+
+// Whether all reads that a row varies are.
 bool is_turned(const std::vector<loop::Value>& elements, Expr index, Expr row) {
   bool found = false;
   for (const loop::Node* node : loop::nodes_below(elements)) {
     if (node->fn != loop::Fn::load || !sym::contains(node->index, index)) continue;
-    const auto along = sym::as_linear(node->index, index),
-               across = sym::as_linear(node->index, row);
-    if (!along || !across || along->coefficient.is(1) || !across->coefficient.is(1)) return false;
+    if (!is_turned(node->index, index, row)) return false;
     found = true;
   }
   return found;
@@ -274,11 +278,15 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
     if (program[id].kind == ComputeKind::reduction)
       elements.push_back(trial.compute(id, group.index_map(id)));
   }
-  const bool rows_only =
-      std::all_of(group.stored.begin(), group.stored.end(), [&](ComputeNodeId id) {
-        return is_row(space, sizes_of(program.graph().meta(program[id].value)));
-      });
-  if (!rows_only || !is_turned(elements, space.index.back(), space.index[row])) return {};
+  for (const ComputeNodeId id : group.stored) {
+    if (is_row(space, sizes_of(program.graph().meta(program[id].value)))) continue;
+    const IndexMap& at = group.index_map(id);
+    elements.push_back(trial.compute(id, at));
+    const Expr element = std::get<loop::Store>(trial.store(id, at, elements.back()).what).element;
+    if (program.overwrites(id) || !is_turned(element, space.index.back(), space.index[row]))
+      return {};
+  }
+  if (!is_turned(elements, space.index.back(), space.index[row])) return {};
   const Expr lane = Expr::index("lane", ops::reduction_lanes);
   const Expr steps =
       sym::floordiv(space.sizes.back() + (ops::reduction_lanes - 1), ops::reduction_lanes);
