@@ -256,6 +256,39 @@ TEST(Layout, of_permuted_values_around_convolutions_is_that_of_the_image) {
   expect_same_bits(compile_graph(g).run(in)[0], norm_block(in)[0]);
 }
 
+// As the gradient of a max pool, beside the image [2, 20, 8, 12] that it belongs to.
+Tensor gradient_of_pool(const Tensor& x, const Tensor& g) {
+  const Tensor places = expand(reshape(arange(24) * 4, {1, 1, 24}), {2, 20, 24}),
+               planes = scatter_add(zeros({2, 20, 96}), 2, places, reshape(g, {2, 20, 24}));
+  return where(x > 0, reshape(planes, {2, 20, 8, 12}), 0);
+}
+
+TEST(Layout, of_a_scatter_into_the_planes_of_an_image_is_that_of_the_image) {
+  eager::init();
+  const Function f = [](const std::vector<Tensor>& in) {
+    const Tensor y = conv2d(in[0], in[1], {}, {.padding = 1});
+    return std::vector<Tensor>{conv2d(gradient_of_pool(y, in[2]), in[3]) + 1};
+  };
+  const Function without_convolution = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{gradient_of_pool(in[0], in[1]) + 1};
+  };
+  const auto order_of_scatter = [](const graph::Graph& g) {
+    const std::vector<MemoryOrder> orders = memory_orders(Program(g));
+    for (uint32_t n = 0; n < g.size(); ++n) {
+      if (!g[{n}].is_input() && g[{n}].op->name == "scatter_add") return orders[n];
+    }
+    return MemoryOrder{-1};
+  };
+  const std::vector<Sizes> sizes{{2, 16, 8, 12}, {20, 16, 3, 3}, {2, 20, 4, 6}, {18, 20, 1, 1}};
+  const graph::Graph g = passed_graph_of(sizes, f);
+  EXPECT_EQ(order_of_scatter(g), (MemoryOrder{0, 2, 1}));
+  EXPECT_EQ(order_of_scatter(passed_graph_of({{2, 20, 8, 12}, {2, 20, 4, 6}}, without_convolution)),
+            MemoryOrder{});
+  std::vector<Tensor> in;
+  for (const Sizes& s : sizes) in.push_back(random_tensor(s, static_cast<uint32_t>(in.size())));
+  expect_same_bits(compile_graph(g).run(in)[0], f(in)[0]);
+}
+
 // An image as a sequence of positions: eager keeps the order of the image in every sum.
 std::vector<Tensor> sequence(const std::vector<Tensor>& in, bool along_positions) {
   Tensor x = transpose(in[0], 1, 2) + 1;

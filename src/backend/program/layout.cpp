@@ -97,7 +97,7 @@ class Layouts {
   }
 
  private:
-  struct Channels {
+  struct Channels {  // a dimension of a node
     uint32_t node;
     int dim;
   };
@@ -193,7 +193,23 @@ class Layouts {
     if (!has_all || !is_free(node)) return;
     for (const Read& read : p_.reads_at(id, variables)) {
       const auto map = dimensions_read(read.index, variables);
-      if (map && is_free(read.value.node)) join(node.n, read.value.node.n, *map);
+      if (!is_free(read.value.node)) continue;
+      if (map) {
+        join(node.n, read.value.node.n, *map);
+      } else if (g_[read.value.node].op->put) {
+        look_at_planes(node, read, variables);
+      }
+    }
+  }
+
+  // The planes of a scatter by indices are one dimension, which its reader divides: what it shares
+  // with the reader is innermost if that is innermost there.
+  void look_at_planes(graph::NodeId reader, const Read& read, const Index& variables) {
+    for (size_t d = 0; d < read.index.size(); ++d) {
+      const auto v = std::ranges::find(variables, read.index[d]);
+      if (v == variables.end() || read.index[d].constant()) continue;
+      planes_.push_back({{reader.n, static_cast<int>(v - variables.begin())},
+                         {read.value.node.n, static_cast<int>(d)}});
     }
   }
 
@@ -260,6 +276,16 @@ class Layouts {
       if (!one.decides && has_permuted.contains(root)) ++votes[root][order];
     }
     for (const Channels& one : channels_) choose_channels(one);
+    for (const auto& [reader, planes] : planes_) {
+      const auto [root, to_root] = find(reader.node);
+      const auto chosen = chosen_.find(root);
+      if (chosen == chosen_.end()) continue;
+      if (chosen->second.back() != to_root[static_cast<size_t>(reader.dim)]) continue;
+      const Place of_planes = find(planes.node);
+      const auto rank = static_cast<int>(of_planes.to_root.size());
+      const MemoryOrder order = with_last(rank, [&](int d) { return d == planes.dim; });
+      chosen_.try_emplace(of_planes.root, composed(order, of_planes.to_root));
+    }
     for (const auto& [root, orders] : votes) {
       const auto most =
           std::ranges::max_element(orders, {}, [](const auto& o) { return o.second; });
@@ -297,6 +323,8 @@ class Layouts {
   std::vector<Dimensions> to_parent_;  // by node: by its dimension, the parent's
   std::vector<Want> wants_;
   std::vector<Channels> channels_;
+  std::vector<std::pair<Channels, Channels>>
+      planes_;                              // the same dimension of a reader and of planes
   std::map<uint32_t, MemoryOrder> chosen_;  // by root, in its dimensions
 };
 
