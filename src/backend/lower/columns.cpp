@@ -275,15 +275,21 @@ std::optional<TurnedRows> turn_rows(const Program& program, const BufferAssignme
   KernelBuilder trial(program, assignment, group);
   std::vector<loop::Value> elements;
   for (const ComputeNodeId id : group.compute_nodes) {
-    if (program[id].kind == ComputeKind::reduction)
-      elements.push_back(trial.compute(id, group.index_map(id)));
+    if (program[id].kind != ComputeKind::reduction) continue;
+    elements.push_back(trial.compute(id, group.index_map(id)));
+    const DType dtype = program.graph().meta(program[id].value).dtype;
+    trial.define(id, trial.pool().variable(trial.new_variable(), dtype));
   }
   for (const ComputeNodeId id : group.stored) {
     if (is_row(space, sizes_of(program.graph().meta(program[id].value)))) continue;
     const IndexMap& at = group.index_map(id);
     elements.push_back(trial.compute(id, at));
     const Expr element = std::get<loop::Store>(trial.store(id, at, elements.back()).what).element;
-    if (program.overwrites(id) || !is_turned(element, space.index.back(), space.index[row]))
+    const bool waits =
+        std::ranges::any_of(loop::nodes_below({elements.back()}),
+                            [](const loop::Node* node) { return node->fn == loop::Fn::variable; });
+    if (waits || program.overwrites(id) ||
+        !is_turned(element, space.index.back(), space.index[row]))
       return {};
   }
   if (!is_turned(elements, space.index.back(), space.index[row])) return {};
