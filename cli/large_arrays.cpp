@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "vitro/analyze/file_memory.h"
+#include "vitro/analyze/resident.h"
 
 namespace vitro::cli {
 namespace {

@@ -1,5 +1,5 @@
 // `vitro trace QUESTION FILE`: reads a trace and prints the answer.  Makes a command of each
-// analysis (vitro/analyze/analyses.h), with the options that all of them share.
+// analysis (vitro/analyze/questions.h), with the options that all of them share.
 #include "trace.h"
 
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "large_arrays.h"
-#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/table.h"
 
@@ -42,7 +42,7 @@ struct Question {
     }
     const auto trace = open_trace(file, setting);
     if (!trace) return unreadable;
-    return print_answer(analysis.ask(*trace, parameters), setting,
+    return print_answer(analysis.ask(analyze::TraceIndex(*trace), parameters), setting,
                         analyze::needs_of(analysis, *trace));
   }
 

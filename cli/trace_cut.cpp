@@ -8,10 +8,8 @@
 #include <memory>
 
 #include "trace.h"
-#include "vitro/analyze/cut.h"
-#include "vitro/analyze/find.h"
-#include "vitro/analyze/merge_ranks.h"
-#include "vitro/analyze/steps.h"
+#include "vitro/analyze/events.h"
+#include "vitro/analyze/merge.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/units.h"
 

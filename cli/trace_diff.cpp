@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "trace.h"
-#include "vitro/analyze/diff.h"
+#include "vitro/analyze/compare.h"
 
 namespace vitro::cli {
 namespace {

@@ -4,9 +4,8 @@
 #include <functional>
 
 #include "trace.h"
-#include "vitro/analyze/analyses.h"
-#include "vitro/analyze/doctor.h"
-#include "vitro/analyze/steps.h"
+#include "vitro/analyze/events.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/counted.h"
 #include "vitro/report/units.h"
 
@@ -36,7 +35,7 @@ void print_head(const analyze::Trace& trace, const analyze::Answer& answer) {
 int run(const std::string& file, const TraceSetting& setting) {
   const auto trace = open_trace(file, setting);
   if (!trace) return unreadable;
-  const analyze::Answer answer = analyze::doctor(*trace);
+  const analyze::Answer answer = analyze::doctor(analyze::TraceIndex(*trace));
   if (!setting.table.empty()) (void)analyze::only_table(answer, setting.table);
   if (!setting.json && !setting.csv) print_head(*trace, answer);
   return print_answer(answer, setting);

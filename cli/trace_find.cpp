@@ -6,7 +6,7 @@
 
 #include "trace.h"
 #include "trace_sql.h"
-#include "vitro/analyze/find.h"
+#include "vitro/analyze/events.h"
 
 namespace vitro::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "trace.h"
-#include "vitro/analyze/flame.h"
+#include "vitro/analyze/report.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/output.h"
 
@@ -30,7 +30,7 @@ int run(const Words& words) {
   const auto trace = open_trace(words.file, setting);
   if (!trace) return unreadable;
   const auto what = words.device ? analyze::FlamesOf::device : analyze::FlamesOf::host;
-  const analyze::Flames flames = analyze::flames_of(*trace, what);
+  const analyze::Flames flames = analyze::flames_of(analyze::TraceIndex(*trace), what);
   if (flames.nodes.size() == 1) {
     std::fprintf(stderr, "vitro: %s: contains no time of %s\n", words.file.c_str(),
                  words.device ? "a device" : "the host; try --device");

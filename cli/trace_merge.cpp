@@ -8,8 +8,6 @@
 
 #include "trace.h"
 #include "vitro/analyze/merge.h"
-#include "vitro/analyze/merge_ranks.h"
-#include "vitro/analyze/merge_traces.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "trace.h"
-#include "vitro/analyze/ranks.h"
+#include "vitro/analyze/compare.h"
 #include "vitro/base/error.h"
 
 namespace vitro::cli {

@@ -19,7 +19,7 @@ int run(const std::string& file, const std::string& output, bool no_cache) {
   const auto out = report::create_file(output);
   const std::string name =
       file == "-" ? "standard input" : std::filesystem::path(file).filename().string();
-  analyze::write_report(*trace, name, *out);
+  analyze::write_report(analyze::TraceIndex(*trace), name, *out);
   out->finish();
   std::fprintf(stderr, "vitro: the report is in %s\n", output.c_str());
   return 0;

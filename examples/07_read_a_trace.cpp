@@ -40,24 +40,22 @@ int main(int argc, char** argv) {
   if (!trace) return std::fprintf(stderr, "%s\n", trace.why().c_str()), 1;
 
   // Columns hold one number per event.
-  const analyze::Classes classes(*trace);
   int64_t work = 0;
   for (analyze::EventId e = 0; e < trace->size(); ++e)
-    if (classes.is_device_work(e)) work += trace->dur()[e];
+    if (trace->category(e) == "kernel") work += trace->dur()[e];
   std::printf("%zu events, %lld ns of work on devices\n", trace->size(),
               static_cast<long long>(work));
 
-  // An analysis is a function that returns a struct.
-  for (const analyze::NameTimes& k : analyze::kernels(*trace, analyze::Timeline(*trace)))
-    std::printf("%s: %llu calls, median %lld ns\n", k.name.c_str(),
-                static_cast<unsigned long long>(k.calls), static_cast<long long>(k.median));
-  for (const analyze::StreamGaps& device : analyze::gaps(*trace).devices)
-    std::printf("a device was busy for %lld of %lld ns, and waited for the host for %lld ns\n",
-                static_cast<long long>(device.busy), static_cast<long long>(device.span),
-                static_cast<long long>(device.host));
+  // Questions have answers: tables of typed cells.  What they have in common is computed once, by
+  // the index.
+  const analyze::TraceIndex index(*trace);
+  for (const analyze::Analysis& analysis : analyze::analyses()) {
+    if (analysis.name == "kernels" || analysis.name == "gaps")
+      std::cout << analyze::to_text(analysis.ask(index, analyze::Parameters(analysis)));
+  }
 
   // The findings of all analyses, with their potential savings.
-  const analyze::Answer findings = analyze::doctor(*trace);
+  const analyze::Answer findings = analyze::doctor(index);
   std::cout << analyze::to_text(findings);
   return argc > 1 || !findings.findings.empty() ? 0 : 1;
 }

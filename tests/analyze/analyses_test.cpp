@@ -1,4 +1,4 @@
-#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/questions.h"
 
 #include <gtest/gtest.h>
 

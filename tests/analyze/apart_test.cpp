@@ -1,4 +1,4 @@
-#include "analyze/apart.h"
+#include "analyze/findings/apart.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/arguments.h"
+#include "analyze/model/arguments.h"
 
 #include <gtest/gtest.h>
 

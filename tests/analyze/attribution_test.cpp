@@ -1,10 +1,10 @@
 // Tests the causes of idle time on small traces whose causes are known.
-#include "analyze/attribution.h"
+#include "analyze/model/attribution.h"
 
 #include <gtest/gtest.h>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/doctor.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -40,7 +40,7 @@ Times times(const Text& text) {
   const auto trace = trace_of(text.json);
   if (!trace) throw std::runtime_error(trace.why());
   Times out;
-  for (const DeviceIdle& device : attribute_idle(*trace))
+  for (const DeviceIdle& device : attribute_idle(TraceIndex(*trace)))
     for (const IdleGroup& group : device.groups) out[group.cause] += group.time;
   return out;
 }
@@ -104,7 +104,7 @@ TEST(Attribution, a_busy_device_is_bound_by_its_kernels) {
   text.call("cudaDeviceSynchronize", 800, 5030, 50);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = doctor(*trace);
+  const Answer answer = doctor(TraceIndex(*trace));
   ASSERT_EQ(answer.verdicts.size(), 1U);
   EXPECT_EQ(answer.verdicts[0],
             "device 0 works for 98 % of the measured time: it is device-bound; make these kernels "
@@ -128,7 +128,7 @@ TEST(Attribution, a_wait_for_data_comes_before_what_a_graph_saves) {
   }
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = doctor(*trace);
+  const Answer answer = doctor(TraceIndex(*trace));
   ASSERT_GE(answer.findings.size(), 2U);
   const Finding& data = answer.findings[0];
   EXPECT_EQ(data.key, "threads.wait.enumerate(DataLoader)#_X.__next__");

@@ -1,10 +1,11 @@
-#include "vitro/analyze/check.h"
+#include "analyze/questions/check.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -36,7 +37,7 @@ TEST(Check, counts_what_is_amiss_in_real_traces) {
   for (const Known& want : known) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const std::vector<Problem> problems = check(*trace);
+    const std::vector<Problem> problems = check(TraceIndex(*trace));
     EXPECT_EQ(found(problems, "flow without end"), want.no_end) << want.file;
     EXPECT_EQ(found(problems, "flow without begin"), want.no_begin) << want.file;
     EXPECT_EQ(found(problems, "kernel without launch"), want.unlaunched) << want.file;
@@ -58,7 +59,7 @@ TEST(Check, finds_each_problem_and_its_events) {
     {"ph":"s","cat":"ac2g","name":"ac2g","id":7,"ts":10,"pid":1,"tid":1},
     {"ph":"f","cat":"fwdbwd","name":"fwdbwd","id":7,"ts":11,"pid":1,"tid":1}, oops])");
   ASSERT_TRUE(trace) << trace.why();
-  for (const Problem& problem : check(*trace)) {
+  for (const Problem& problem : check(TraceIndex(*trace))) {
     if (problem.key == "crossing") continue;
     EXPECT_EQ(problem.count, 1U) << problem.key;
   }

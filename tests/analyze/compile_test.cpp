@@ -1,12 +1,13 @@
 // Tests the analysis of compilation: regions, breaks, phases and recompilations, on real traces of
 // PyTorch with independently computed sums, and on small ones of both writers.
-#include "vitro/analyze/compile.h"
+#include "analyze/questions/compile/compile.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -22,7 +23,7 @@ Result<Trace> real(const char* name) {
 TEST(Compile, breaks_show_as_regions_in_regions) {
   const auto trace = real("torch_2_13_cpu_model_with_breaks");
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   ASSERT_EQ(c.regions.size(), 4U);
   const Compilation::Region& outer = c.regions[0];
   EXPECT_EQ(outer.name, "Torch-Compiled Region: 1/0");
@@ -44,7 +45,7 @@ TEST(Compile, breaks_show_as_regions_in_regions) {
   EXPECT_EQ(c.overheads[0].name, "TorchDynamo Cache Lookup");
   EXPECT_EQ(c.overheads[0].total, 159278);
   EXPECT_TRUE(c.runs.empty());
-  const Answer answer = answer_compile(*trace);
+  const Answer answer = answer_compile(TraceIndex(*trace));
   const auto breaks = std::ranges::find(answer.findings,
                                         "compile.breaks.Torch-Compiled Region: 1/0", &Finding::key);
   ASSERT_NE(breaks, answer.findings.end());
@@ -54,7 +55,7 @@ TEST(Compile, breaks_show_as_regions_in_regions) {
 TEST(Compile, phases_of_the_compiler_are_known) {
   const auto trace = real("torch_2_13_cpu_compile_phases");
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   const auto phase = [&](std::string_view name) {
     const auto found = std::ranges::find(c.phases, name, &Compilation::Phase::name);
     EXPECT_NE(found, c.phases.end()) << name;
@@ -74,7 +75,7 @@ TEST(Compile, phases_of_the_compiler_are_known) {
   EXPECT_EQ(c.runs[0].what, "0/0");
   EXPECT_FALSE(c.runs[0].measured);
   EXPECT_FALSE(c.runs[0].again);
-  const auto answer = answer_compile(*trace);
+  const auto answer = answer_compile(TraceIndex(*trace));
   EXPECT_EQ(answer.findings[0].key, "compile.measured");
   EXPECT_EQ(answer.findings[0].high_ns, 40427925);
 }
@@ -82,7 +83,7 @@ TEST(Compile, phases_of_the_compiler_are_known) {
 TEST(Compile, regions_without_breaks_cost_nothing) {
   const auto trace = real("torch_2_13_cpu_resnet18_compiled");
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   ASSERT_EQ(c.regions.size(), 1U);
   EXPECT_EQ(c.regions[0].calls, 3U);
   EXPECT_EQ(c.regions[0].total, 67494227);
@@ -100,14 +101,14 @@ TEST(Compile, in_a_step_and_again_is_reported) {
     {"ph":"X","cat":"user_annotation","name":"dynamo_data: fn_name=f, compile_id=0/2","ts":30,"dur":1,"pid":1,"tid":1},
     {"ph":"X","cat":"cpu_op","name":"compile (dynamo_timed)","ts":32,"dur":30,"pid":1,"tid":1}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   ASSERT_EQ(c.runs.size(), 2U);
   EXPECT_EQ(c.phases.size(), 2U);
   EXPECT_TRUE(c.runs[0].measured);
   EXPECT_FALSE(c.runs[0].again);
   EXPECT_EQ(c.runs[1].what, "0/2");
   EXPECT_TRUE(c.runs[1].again);
-  const Answer answer = answer_compile(*trace);
+  const Answer answer = answer_compile(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "compiling took 60.000us of the measured 100.000us: 2 compilations, 1 of code compiled "
@@ -137,7 +138,7 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
           ",", phase("backend", "mlp/1", 60, 20, 1), ",", phase("passes", "mlp/1", 90, 5, 1),
           R"(,{"ph":"X","cat":"cpu_op","name":"aten::add","ts":95,"dur":5,"pid":1,"tid":1}]})")));
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   ASSERT_EQ(c.runs.size(), 3U);
   EXPECT_EQ(c.runs[0].what, "mlp/0");
   EXPECT_EQ(c.runs[0].time, 50'000);
@@ -145,7 +146,7 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
   EXPECT_EQ(c.runs[1].what, "mlp/1");
   EXPECT_EQ(c.runs[1].time, 30'000);
   EXPECT_EQ(c.runs[2].time, 5'000);
-  const Answer answer = answer_compile(*trace);
+  const Answer answer = answer_compile(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "compiling took 85.000us (147.000us summed over threads) of the measured "
@@ -169,7 +170,7 @@ TEST(Compile, reads_what_vitro_says_of_phases_and_breaks) {
     {"ph":"i","cat":"cpu_instant_event","name":"break","ts":55,"s":"t","pid":1,"tid":1,
      "args":{"code":"V0201","reason":"item() needs \"a value\"","place":"model.cpp:31"}}]})json"));
   ASSERT_TRUE(trace) << trace.why();
-  const Compilation c = compilation(*trace);
+  const Compilation c = compilation(TraceIndex(*trace));
   ASSERT_EQ(c.phases.size(), 2U);
   EXPECT_EQ(c.phases[0].name, "passes");
   EXPECT_EQ(c.phases[0].self, 25'000);
@@ -180,7 +181,7 @@ TEST(Compile, reads_what_vitro_says_of_phases_and_breaks) {
   EXPECT_EQ(c.regions[0].function, "f/0");
   EXPECT_EQ(c.regions[0].breaks, 1U);
   EXPECT_EQ(c.regions[0].glue, 20'000);
-  const Answer answer = answer_compile(*trace);
+  const Answer answer = answer_compile(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[1].sentence,
             "Torch-Compiled Region: 0/0 (f/0) breaks 1 time in 1 call of 60.000us; 20.000us of "

@@ -1,14 +1,15 @@
 // Tests the critical path: on small traces with a known path, and on real ones whose segments
 // another program checked.
-#include "vitro/analyze/critical_path.h"
+#include "analyze/questions/critical_path/critical_path.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
+#include "analyze/questions/info.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/info.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -114,7 +115,7 @@ TEST(CriticalPath, of_real_traces_is_known) {
     SCOPED_TRACE(want.file);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const CriticalPath path = critical_path(*trace, {.step = want.step});
+    const CriticalPath path = critical_path(TraceIndex(*trace), {.step = want.step});
     EXPECT_EQ(totals(path), want.totals);
     EXPECT_EQ(path.bound_by(), want.bound_by);
   }
@@ -130,7 +131,7 @@ TEST(CriticalPath, goes_through_the_launch_the_kernel_and_the_wait_for_it) {
   text.op("aten::add", 72, 80);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(names(*trace, path),
             (std::vector<std::string>{"aten::mm", "cudaLaunchKernel", "gemm",
                                       "cudaDeviceSynchronize", "-", "aten::add"}));
@@ -154,7 +155,7 @@ TEST(CriticalPath, of_a_blocking_copy_goes_on_with_the_work_that_the_copy_waited
   text.copy("Memcpy DtoH (Device -> Pageable)", 100'020, 100'030, 2);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(totals(path), (Totals{{host_call, 10'000},
                                   {launch_delay, 5'000},
                                   {compute, 100'000'000},
@@ -176,11 +177,12 @@ TEST(CriticalPath, of_a_copy_from_unpinned_memory_contains_its_staging) {
   text.copy("Memcpy HtoD (Pageable -> Device)", 1150, 1190, 3);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(totals(critical_path(*trace)), (Totals{{host_call, 10'000 + 500'000 + 500'000},
-                                                   {launch_delay, 5'000},
-                                                   {compute, 100'000},
-                                                   {copy, 30'000 + 40'000},
-                                                   {sync, 5'000 + 10'000}}));
+  EXPECT_EQ(totals(critical_path(TraceIndex(*trace))),
+            (Totals{{host_call, 10'000 + 500'000 + 500'000},
+                    {launch_delay, 5'000},
+                    {compute, 100'000},
+                    {copy, 30'000 + 40'000},
+                    {sync, 5'000 + 10'000}}));
 }
 
 // Work without a launch was launched before the recording began: a wait for the device includes it.
@@ -193,7 +195,7 @@ TEST(CriticalPath, of_a_wait_goes_on_with_work_that_was_launched_before_the_reco
   text.call("cudaDeviceSynchronize", 1025, 1040, 3);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(path.total(compute), 910'000);
   EXPECT_EQ(path.total(kernel_delay), 80'000);
   EXPECT_EQ(path.total(device_wait), 10'000);  // before the first of them
@@ -211,7 +213,7 @@ TEST(CriticalPath, of_a_copy_on_the_default_stream_waits_for_other_streams) {
     text.copy("Memcpy DtoH (Device -> Pageable)", 1020, 1030, 2);
     const auto trace = trace_of(text.json);
     ASSERT_TRUE(trace) << trace.why();
-    const CriticalPath path = critical_path(*trace);
+    const CriticalPath path = critical_path(TraceIndex(*trace));
     EXPECT_EQ(path.total(compute), all ? 1'000'000 : 0);
     EXPECT_EQ(path.inferred_waits, all ? 1U : 0U);
   }
@@ -226,7 +228,7 @@ TEST(CriticalPath, of_a_full_queue_follows_the_kernels) {
   }
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(path.window.length(), 1'006'000);
   EXPECT_EQ(
       totals(path),
@@ -241,7 +243,7 @@ TEST(CriticalPath, of_a_device_graph_waits_for_the_launch_once) {
   for (int i = 0; i < 4; ++i) text.kernel(cat("k", i), 10 + 20 * i, 10 + 20 * i + 18, 1);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(totals(critical_path(*trace)),
+  EXPECT_EQ(totals(critical_path(TraceIndex(*trace))),
             (Totals{{host_call, 10'000}, {compute, 72'000}, {kernel_delay, 6'000}}));
 }
 
@@ -263,7 +265,7 @@ TEST(CriticalPath, crosses_streams_where_one_waits_for_an_event_of_another) {
     }
     const auto trace = open_alone(folder.file(recorded ? "with.json" : "without.json", text.json));
     ASSERT_TRUE(trace) << trace.why();
-    const CriticalPath path = critical_path(*trace);
+    const CriticalPath path = critical_path(TraceIndex(*trace));
     EXPECT_EQ(names(*trace, path),
               (std::vector<std::string>{"cudaLaunchKernel", "long", "all_reduce"}));
     EXPECT_EQ(path.total(compute), 140'000);
@@ -285,7 +287,8 @@ TEST(CriticalPath, knows_from_records_which_stream_a_call_waited_for) {
   const auto recorded = open_alone(folder.file("known.json", text.json));
   const auto inferred = open_alone(folder.file("inferred.json", plain));
   ASSERT_TRUE(recorded && inferred);
-  const CriticalPath with = critical_path(*recorded), without = critical_path(*inferred);
+  const CriticalPath with = critical_path(TraceIndex(*recorded)),
+                     without = critical_path(TraceIndex(*inferred));
   EXPECT_EQ(totals(with),
             (Totals{{host_call, 5'000}, {launch_delay, 7'000}, {compute, 28'000}, {sync, 10'000}}));
   EXPECT_EQ(names(*recorded, with)[names(*recorded, with).size() - 2], "waited for");
@@ -308,7 +311,7 @@ TEST(CriticalPath, goes_to_the_thread_that_another_waits_for_and_back) {
   text.op("other", 2, 340, 3);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace, {.data_loading = "nothing"});
+  const CriticalPath path = critical_path(TraceIndex(*trace), {.data_loading = "nothing"});
   EXPECT_EQ(names(*trace, path),
             (std::vector<std::string>{"warm up", "-", "forward", "-", "backward a", "-",
                                       "backward b", "-", "update"}));
@@ -326,7 +329,8 @@ TEST(CriticalPath, of_an_annotation_begins_with_it_and_ends_with_its_work) {
   }
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace, {.annotation = "forw", .instance = 1});
+  const CriticalPath path =
+      critical_path(TraceIndex(*trace), {.annotation = "forw", .instance = 1});
   EXPECT_EQ(path.window.begin, trace->ts()[0] + 100'000);
   EXPECT_EQ(path.window.length(), 71'000);
   EXPECT_EQ(names(*trace, path), (std::vector<std::string>{"forward", "cudaLaunchKernel", "k1"}));
@@ -339,7 +343,8 @@ TEST(CriticalPath, recognises_data_loading_by_name) {
   text.op("aten::mm", 50, 60);
   const auto trace = trace_of(text.json);
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(totals(critical_path(*trace)), (Totals{{host_op, 10'000}, {data_loading, 50'000}}));
+  EXPECT_EQ(totals(critical_path(TraceIndex(*trace))),
+            (Totals{{host_op, 10'000}, {data_loading, 50'000}}));
 }
 
 TEST(CriticalPath, says_what_is_not_in_the_trace) {
@@ -349,7 +354,7 @@ TEST(CriticalPath, says_what_is_not_in_the_trace) {
   ASSERT_TRUE(trace) << trace.why();
   const auto message = [&](const PathOptions& options) -> std::string {
     try {
-      critical_path(*trace, options);
+      critical_path(TraceIndex(*trace), options);
     } catch (const Error& e) {
       return e.what();
     }
@@ -364,7 +369,7 @@ TEST(CriticalPath, drawn_into_its_trace_leaves_that_as_it_was) {
   const TraceFolder folder;
   const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   const std::string file = folder.path() + "/drawn.json.gz";
   write_overlay(*trace, path, file);
   const auto drawn = open_alone(file);
@@ -397,7 +402,7 @@ TEST(CriticalPath, finds_potential_savings_and_their_events) {
   const auto trace = open_alone(folder.file("t.json", text.json));
   ASSERT_TRUE(trace) << trace.why();
   Parameters parameters({"critical-path", "", nullptr, path_parameters});
-  const Answer answer = answer_critical_path(*trace, parameters);
+  const Answer answer = answer_critical_path(TraceIndex(*trace), parameters);
   ASSERT_FALSE(answer.findings.empty());
   EXPECT_EQ(answer.findings[0].key, "critical_path.host");
   EXPECT_EQ(answer.findings[0].low_ns, 100'000);   // the launch calls
@@ -429,8 +434,8 @@ TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   for (const Advice& want : advices) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Answer answer =
-        answer_critical_path(*trace, Parameters({"critical-path", "", nullptr, path_parameters}));
+    const Answer answer = answer_critical_path(
+        TraceIndex(*trace), Parameters({"critical-path", "", nullptr, path_parameters}));
     const Finding& finding = host_finding(answer);
     EXPECT_NE(finding.sentence.find(want.most), std::string::npos) << finding.sentence;
     EXPECT_TRUE(finding.advice.starts_with(want.advice)) << finding.advice;
@@ -444,7 +449,7 @@ TEST(CriticalPath, time_in_a_compiled_graph_is_not_time_without_an_op) {
     {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":10,"dur":40,"pid":1,"tid":1},
     {"ph":"X","cat":"cpu_op","name":"aten::add","ts":95,"dur":5,"pid":1,"tid":1}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const CriticalPath path = critical_path(*trace);
+  const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(path.total(PathKind::host_op), 95'000);
   EXPECT_EQ(path.total(PathKind::host_other), 5'000);
 }
@@ -462,8 +467,8 @@ TEST(CriticalPath, saves_at_least_what_steps_take_beyond_their_median) {
   text.back() = ']';
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer =
-      answer_critical_path(*trace, Parameters({"critical-path", "", nullptr, path_parameters}));
+  const Answer answer = answer_critical_path(
+      TraceIndex(*trace), Parameters({"critical-path", "", nullptr, path_parameters}));
   const Finding& finding = host_finding(answer);
   EXPECT_EQ(finding.key, "critical_path.host_outside_ops");
   EXPECT_EQ(finding.high_ns, 60'000);

@@ -1,15 +1,15 @@
 // Tests cutting parts out of traces: complete events, arrows with both ends, nesting as before,
 // and repaired JSON.
-#include "vitro/analyze/cut.h"
+#include "vitro/analyze/events.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
+#include "analyze/questions/check.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/check.h"
-#include "vitro/analyze/steps.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/report/json_check.h"
 
 namespace vitro::analyze {
@@ -84,7 +84,7 @@ TEST(Cut, the_whole_of_a_real_trace_is_the_same_trace_without_loose_ends) {
     return all;
   };
   EXPECT_EQ(complete(*part), complete(*trace));
-  for (const Problem& problem : check(*part)) {
+  for (const Problem& problem : check(TraceIndex(*part))) {
     const bool of_arrows = problem.key.starts_with("flow without");
     EXPECT_TRUE(!of_arrows || problem.count == 0) << problem.key;
   }
@@ -101,7 +101,7 @@ TEST(Cut, a_step_of_a_real_trace_nests_as_before) {
   EXPECT_LT(part->size(), trace->size() / 2);
   EXPECT_GT(part->size(), trace->size() / 5);
   EXPECT_EQ(part->metadata().at("schemaVersion"), "1");
-  for (const Problem& problem : check(*part)) {
+  for (const Problem& problem : check(TraceIndex(*part))) {
     EXPECT_TRUE(problem.key != "crossing" || problem.count == 0);
   }
 }

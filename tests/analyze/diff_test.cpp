@@ -1,6 +1,6 @@
 // Tests the comparison of two traces: significance over steps and calls, new and missing names,
 // shapes.
-#include "vitro/analyze/diff.h"
+#include "vitro/analyze/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
 // Tests the order of findings, which of them are left out, and how the doctor's answer is written.
-#include "vitro/analyze/doctor.h"
+#include "vitro/analyze/questions.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/analyses.h"
 
 namespace vitro::analyze {
 namespace {
@@ -61,9 +60,9 @@ TEST(Doctor, lists_each_finding_once_with_the_largest_saving_first) {
 TEST(Doctor, has_all_that_the_analyses_of_a_real_trace_found) {
   const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const Answer all = doctor(*trace);
+  const Answer all = doctor(TraceIndex(*trace));
   EXPECT_FALSE(all.findings.empty());
-  for (const Answer& answer : ask_all(*trace)) {
+  for (const Answer& answer : ask_all(TraceIndex(*trace))) {
     for (const Finding& each : answer.findings) {
       const auto same = [&](const Finding& f) { return f.key == each.key; };
       const auto count = std::ranges::count_if(all.findings, same);
@@ -75,8 +74,8 @@ TEST(Doctor, has_all_that_the_analyses_of_a_real_trace_found) {
 TEST(Doctor, of_a_trace_without_events_has_nothing_to_say) {
   const auto trace = trace_of("[]");
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_TRUE(doctor(*trace).findings.empty());
-  EXPECT_EQ(ask_all(*trace).size(), analyses().size());
+  EXPECT_TRUE(doctor(TraceIndex(*trace)).findings.empty());
+  EXPECT_EQ(ask_all(TraceIndex(*trace)).size(), analyses().size());
 }
 
 TEST(Doctor, is_written_as_text_and_csv_with_its_events) {

@@ -1,4 +1,4 @@
-#include "vitro/analyze/find.h"
+#include "vitro/analyze/events.h"
 
 #include <gtest/gtest.h>
 

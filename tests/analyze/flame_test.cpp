@@ -1,15 +1,16 @@
-#include "vitro/analyze/flame.h"
+#include "vitro/analyze/report.h"
 
 #include <gtest/gtest.h>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
 
 std::string stacks(const Trace& trace, FlamesOf what) {
   report::TextOutput out;
-  report::write_stacks(flames_of(trace, what).nodes, out);
+  report::write_stacks(flames_of(TraceIndex(trace), what).nodes, out);
   out.finish();
   return out.text();
 }
@@ -49,7 +50,7 @@ TEST(Flames, are_drawn_with_the_kinds_that_they_have) {
   const auto trace = sample();
   ASSERT_TRUE(trace) << trace.why();
   report::TextOutput out;
-  write_flame_graph(flames_of(*trace), "a < b", out);
+  write_flame_graph(flames_of(TraceIndex(*trace)), "a < b", out);
   out.finish();
   const std::string& svg = out.text();
   EXPECT_NE(svg.find(">runtime</text>"), std::string::npos);

@@ -1,12 +1,13 @@
 // Tests gaps against independently computed sums and HolisticTraceAnalysis on real traces, and the
 // savings of device graphs on small ones.
-#include "vitro/analyze/gaps.h"
+#include "analyze/questions/gaps.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -33,7 +34,7 @@ TEST(Gaps, of_real_streams_are_known_and_fill_what_is_not_busy) {
   for (const Known& want : known) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Gaps all = gaps(*trace);
+    const Gaps all = gaps(TraceIndex(*trace));
     const auto got = std::ranges::find_if(all.streams, [&](const StreamGaps& s) {
       return trace->tracks()[s.track].tid == want.stream && s.kernels == want.work;
     });
@@ -74,7 +75,7 @@ TEST(Gaps, agree_with_holistic_trace_analysis_where_nothing_overlaps) {
     SCOPED_TRACE(cat(want.file, " ", want.stream));
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Gaps all = gaps(*trace);
+    const Gaps all = gaps(TraceIndex(*trace));
     const auto got = std::ranges::find_if(all.streams, [&](const StreamGaps& s) {
       return trace->tracks()[s.track].tid == want.stream;
     });
@@ -97,13 +98,13 @@ TEST(Gaps, a_late_host_is_found_with_its_potential_saving) {
   }
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const Gaps all = gaps(*trace);
+  const Gaps all = gaps(TraceIndex(*trace));
   ASSERT_EQ(all.streams.size(), 1U);
   ASSERT_EQ(all.devices.size(), 1U);
   EXPECT_EQ(all.devices[0].span, 910'000);
   EXPECT_EQ(all.streams[0].busy, 100'000);
   EXPECT_EQ(all.streams[0].host, 9 * 90'000);
-  const Answer answer = answer_gaps(*trace);
+  const Answer answer = answer_gaps(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "gaps.host.0");
   EXPECT_NEAR(answer.findings[0].high_percent, 100.0 * 801 / 918, 1e-9);
@@ -121,11 +122,11 @@ TEST(Gaps, a_stream_that_waits_while_another_works_costs_nothing) {
     {"ph":"X","cat":"kernel","name":"k","ts":90,"dur":10,"pid":0,"tid":7,"args":{"correlation":2}},
     {"ph":"X","cat":"kernel","name":"long","ts":6,"dur":90,"pid":0,"tid":20,"args":{"correlation":3}}])");
   ASSERT_TRUE(trace) << trace.why();
-  const Gaps all = gaps(*trace);
+  const Gaps all = gaps(TraceIndex(*trace));
   ASSERT_EQ(all.streams.size(), 2U);
   EXPECT_EQ(all.streams[0].host, 75'000);
   EXPECT_EQ(all.devices[0].busy, all.devices[0].span);
-  EXPECT_TRUE(answer_gaps(*trace).findings.empty());
+  EXPECT_TRUE(answer_gaps(TraceIndex(*trace)).findings.empty());
 }
 
 TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
@@ -135,10 +136,10 @@ TEST(Gaps, a_device_that_is_never_idle_has_no_finding) {
     {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
     {"ph":"X","cat":"kernel","name":"k","ts":12,"dur":9,"pid":0,"tid":7,"args":{"correlation":2}}])");
   ASSERT_TRUE(trace) << trace.why();
-  const Gaps all = gaps(*trace);
+  const Gaps all = gaps(TraceIndex(*trace));
   EXPECT_EQ(all.streams[0].busy, 16'000);
   EXPECT_EQ(all.streams[0].span, 16'000);
-  EXPECT_TRUE(answer_gaps(*trace).findings.empty());
+  EXPECT_TRUE(answer_gaps(TraceIndex(*trace)).findings.empty());
 }
 
 // A launch of 6.5 ms loads code, which a graph would have to do as well: `launches` reports it.
@@ -149,7 +150,8 @@ TEST(Gaps, a_graph_does_not_save_a_slow_launch) {
     {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":10,"pid":0,"tid":7,"args":{"correlation":1}},
     {"ph":"X","cat":"kernel","name":"k","ts":6520,"dur":10,"pid":0,"tid":7,"args":{"correlation":2}}])");
   ASSERT_TRUE(trace) << trace.why();
-  for (const Finding& f : answer_gaps(*trace).findings) EXPECT_LT(f.high_percent, 1) << f.key;
+  for (const Finding& f : answer_gaps(TraceIndex(*trace)).findings)
+    EXPECT_LT(f.high_percent, 1) << f.key;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Tests grouping of ops by shape, module and stack, on real traces with independently computed
 // sums and on small ones.
-#include "analyze/groups.h"
+#include "analyze/questions/ops/groups.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
@@ -48,7 +48,7 @@ TEST(Groups, of_real_traces_are_known) {
     SCOPED_TRACE(std::string(want.name) + " " + want.group);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const auto list = ops(*trace, Timeline(*trace), want.by);
+    const auto list = ops(TraceIndex(*trace), want.by);
     ASSERT_TRUE(list) << list.why();
     const auto got = std::ranges::find_if(*list, [&](const NameTimes& t) {
       return t.name == want.name && t.kind == "op" && t.group == want.group;
@@ -67,13 +67,13 @@ TEST(Groups, have_totals_of_their_own) {
     {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":1,"dur":6,"pid":1,"tid":1,"args":{"Input Dims":[[2],[]]}},
     {"ph":"X","cat":"cpu_op","name":"aten::sum","ts":2,"dur":4,"pid":1,"tid":1,"args":{"Input Dims":[[2],[]]}}])json"));
   ASSERT_TRUE(trace) << trace.why();
-  const auto list = ops(*trace, Timeline(*trace), GroupBy::shape);
+  const auto list = ops(TraceIndex(*trace), GroupBy::shape);
   ASSERT_TRUE(list) << list.why();
   ASSERT_EQ(list->size(), 2U);
   EXPECT_EQ((*list)[0].group, "[[2], []]");
   EXPECT_EQ((*list)[0].total, 6'000);
   EXPECT_EQ((*list)[1].total, 9'000);
-  EXPECT_EQ(ops(*trace, Timeline(*trace))[0].total, 9'000);
+  EXPECT_EQ(ops(TraceIndex(*trace))[0].total, 9'000);
 }
 
 TEST(Groups, of_one_name_sum_to_it) {
@@ -81,8 +81,8 @@ TEST(Groups, of_one_name_sum_to_it) {
   ASSERT_TRUE(trace) << trace.why();
   const Timeline timeline(*trace);
   std::map<std::string, int64_t> by_name, by_shape;
-  for (const NameTimes& t : ops(*trace, timeline)) by_name[t.kind + t.name] += t.self;
-  const auto list = ops(*trace, timeline, GroupBy::shape);
+  for (const NameTimes& t : ops(TraceIndex(*trace))) by_name[t.kind + t.name] += t.self;
+  const auto list = ops(TraceIndex(*trace), GroupBy::shape);
   ASSERT_TRUE(list) << list.why();
   for (const NameTimes& t : *list) by_shape[t.kind + t.name] += t.self;
   EXPECT_EQ(by_name, by_shape);
@@ -91,7 +91,7 @@ TEST(Groups, of_one_name_sum_to_it) {
 TEST(Groups, of_a_kernel_are_those_of_the_op_that_launched_it) {
   const auto trace = open_alone(real_trace("torch_compile_triton.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const auto list = kernels(*trace, Timeline(*trace), GroupBy::shape);
+  const auto list = kernels(TraceIndex(*trace), GroupBy::shape);
   ASSERT_TRUE(list) << list.why();
   ASSERT_EQ(list->size(), 1U);
   EXPECT_EQ((*list)[0].group, "[[10, 10], [10, 10], [10, 10], []]");
@@ -105,15 +105,15 @@ TEST(Groups, come_from_arguments_where_no_functions_are_recorded) {
     {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":20,"dur":5,"pid":1,"tid":1,"args":{"Module Hierarchy":"a.c"}}])json"));
   ASSERT_TRUE(trace) << trace.why();
   const Timeline timeline(*trace);
-  const auto modules = ops(*trace, timeline, GroupBy::module);
+  const auto modules = ops(TraceIndex(*trace), GroupBy::module);
   ASSERT_TRUE(modules) << modules.why();
   ASSERT_EQ(modules->size(), 2U);
   EXPECT_EQ((*modules)[0].group, "a.b");
   EXPECT_EQ((*modules)[1].group, "a.c");
-  const auto stacks = ops(*trace, timeline, GroupBy::stack);
+  const auto stacks = ops(TraceIndex(*trace), GroupBy::stack);
   ASSERT_TRUE(stacks) << stacks.why();
   EXPECT_EQ((*stacks)[0].group, "f;\"g\"");
-  const Answer answer = answer_ops(*trace, GroupBy::module);
+  const Answer answer = answer_ops(TraceIndex(*trace), GroupBy::module);
   EXPECT_EQ(answer.tables[0].columns[1].name, "module");
   EXPECT_EQ(std::get<std::string>(answer.tables[0].rows[0][1]), "a.b");
 }
@@ -122,8 +122,8 @@ TEST(Groups, that_cannot_be_read_are_reported_and_unknown_ones_refused) {
   const auto trace =
       trace_of(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1}])");
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_FALSE(ops(*trace, Timeline(*trace), GroupBy::shape));
-  EXPECT_EQ(answer_ops(*trace, GroupBy::shape).tables[0].name, "lost");
+  EXPECT_FALSE(ops(TraceIndex(*trace), GroupBy::shape));
+  EXPECT_EQ(answer_ops(TraceIndex(*trace), GroupBy::shape).tables[0].name, "lost");
   EXPECT_EQ(group_by_of("stack"), GroupBy::stack);
   EXPECT_THROW(group_by_of("colour"), Error);
 }
@@ -134,7 +134,7 @@ TEST(Groups, that_the_file_does_not_give_are_reported) {
       "t.json",
       R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}])"));
   ASSERT_TRUE(trace) << trace.why();
-  const AnswerTable table = answer_ops(*trace, GroupBy::shape).tables[0];
+  const AnswerTable table = answer_ops(TraceIndex(*trace), GroupBy::shape).tables[0];
   EXPECT_EQ(table.title,
             "Ops of the host (the file does not give a shape: record with record_shapes=True)");
   EXPECT_EQ(table.columns[1].title, "Shape");
@@ -146,7 +146,7 @@ TEST(Groups, are_requested_in_the_terms_of_the_writer) {
       "t.json",
       R"({"schemaVersion":1,"producer":"vitro","traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":10,"pid":1,"tid":1,"args":{}}]})"));
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(answer_ops(*trace, GroupBy::shape).tables[0].title,
+  EXPECT_EQ(answer_ops(TraceIndex(*trace), GroupBy::shape).tables[0].title,
             "Ops of the host (the file does not give a shape: record with --record-shapes "
             "(in C++ .record_shapes = true))");
   const auto memory = std::ranges::find(analyses(), "memory", &Analysis::name);

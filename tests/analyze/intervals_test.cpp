@@ -1,4 +1,4 @@
-#include "analyze/intervals.h"
+#include "analyze/model/intervals.h"
 
 #include <gtest/gtest.h>
 

@@ -8,29 +8,28 @@
 #include <numeric>
 #include <set>
 
-#include "analyze/attribution.h"
-#include "analyze/device_work.h"
-#include "analyze/intervals.h"
+#include "analyze/model/attribution.h"
+#include "analyze/model/classes.h"
+#include "analyze/model/device_work.h"
+#include "analyze/model/intervals.h"
+#include "analyze/model/timeline.h"
+#include "analyze/questions/compile/compile.h"
+#include "analyze/questions/critical_path/critical_path.h"
+#include "analyze/questions/gaps.h"
+#include "analyze/questions/info.h"
+#include "analyze/questions/launches/launches.h"
+#include "analyze/questions/memory/memory.h"
+#include "analyze/questions/ops/ops.h"
+#include "analyze/questions/overlap.h"
+#include "analyze/questions/step_times.h"
+#include "analyze/questions/summary.h"
+#include "analyze/questions/threads/threads.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/analyses.h"
 #include "vitro/analyze/answer.h"
-#include "vitro/analyze/classes.h"
-#include "vitro/analyze/compile.h"
-#include "vitro/analyze/critical_path.h"
-#include "vitro/analyze/diff.h"
-#include "vitro/analyze/doctor.h"
-#include "vitro/analyze/flame.h"
-#include "vitro/analyze/gaps.h"
-#include "vitro/analyze/info.h"
-#include "vitro/analyze/launches.h"
-#include "vitro/analyze/memory.h"
-#include "vitro/analyze/ops.h"
-#include "vitro/analyze/overlap.h"
-#include "vitro/analyze/step_times.h"
-#include "vitro/analyze/steps.h"
-#include "vitro/analyze/summary.h"
-#include "vitro/analyze/threads.h"
-#include "vitro/analyze/timeline.h"
+#include "vitro/analyze/compare.h"
+#include "vitro/analyze/events.h"
+#include "vitro/analyze/questions.h"
+#include "vitro/analyze/report.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/report/json_check.h"
 
@@ -86,7 +85,7 @@ TEST(RealTraces, are_there) {
 TEST_P(RealTrace, has_the_same_answers_every_time) {
   for (const Analysis& analysis : analyses()) {
     SCOPED_TRACE(analysis.name);
-    const Answer answer = analysis.ask(trace(), Parameters(analysis));
+    const Answer answer = analysis.ask(TraceIndex(trace()), Parameters(analysis));
     EXPECT_EQ(answer.name, analysis.name);
     for (const AnswerTable& table : answer.tables)
       for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << table.name;
@@ -94,14 +93,14 @@ TEST_P(RealTrace, has_the_same_answers_every_time) {
     EXPECT_TRUE(report::can_be_json(json));
     const auto again = open_alone(real_trace(GetParam()), 3);
     ASSERT_TRUE(again);
-    EXPECT_EQ(json_of(analysis.ask(*again, Parameters(analysis))), json);
+    EXPECT_EQ(json_of(analysis.ask(TraceIndex(*again), Parameters(analysis))), json);
   }
-  EXPECT_EQ(json_of(doctor(trace())), json_of(doctor(trace())));
+  EXPECT_EQ(json_of(doctor(TraceIndex(trace()))), json_of(doctor(TraceIndex(trace()))));
 }
 
 TEST_P(RealTrace, has_findings_that_rest_on_its_events_and_never_promise_more_than_there_is) {
   const Window window = measured_window(trace());
-  for (const Answer& answer : ask_all(trace())) {
+  for (const Answer& answer : ask_all(TraceIndex(trace()))) {
     const Finding* before = nullptr;
     for (const Finding& f : answer.findings) {
       SCOPED_TRACE(f.key);
@@ -125,7 +124,7 @@ TEST_P(RealTrace, has_findings_that_rest_on_its_events_and_never_promise_more_th
       EXPECT_TRUE(f.is_of_memory() || about >= f.high_ns) << about << " for " << f.high_ns;
     }
   }
-  const Answer all = doctor(trace());
+  const Answer all = doctor(TraceIndex(trace()));
   EXPECT_LE(all.together_percent, 100);
   EXPECT_LE(all.together_percent, sum_of(all.findings, &Finding::high_percent) + 1e-9);
   std::set<std::string> keys;
@@ -141,7 +140,7 @@ TEST_P(RealTrace, has_kinds_and_tracks_that_sum_to_its_events) {
 }
 
 TEST_P(RealTrace, has_times_of_devices_and_threads_that_fill_their_windows) {
-  const Summary s = summary(trace());
+  const Summary s = summary(TraceIndex(trace()));
   for (const DeviceTimes& d : s.devices) {
     EXPECT_EQ(d.compute + d.communication + d.memory + d.idle, d.length);
     EXPECT_GE(std::min({d.compute, d.communication, d.memory, d.idle}), 0);
@@ -171,9 +170,9 @@ TEST_P(RealTrace, has_shares_of_names_that_sum_to_100) {
   const Timeline timeline(trace());
   for (const GroupBy by : {GroupBy::name, GroupBy::shape, GroupBy::module, GroupBy::stack}) {
     for (const bool host : {true, false}) {
-      const auto list = host ? ops(trace(), timeline, by) : kernels(trace(), timeline, by);
+      const auto list = host ? ops(TraceIndex(trace()), by) : kernels(TraceIndex(trace()), by);
       ASSERT_TRUE(list) << list.why();
-      const auto plain = host ? ops(trace(), timeline) : kernels(trace(), timeline);
+      const auto plain = host ? ops(TraceIndex(trace())) : kernels(TraceIndex(trace()));
       EXPECT_EQ(sum_of(*list, &NameTimes::calls), sum_of(plain, &NameTimes::calls));
       EXPECT_EQ(sum_of(*list, &NameTimes::self), sum_of(plain, &NameTimes::self));
       const bool some = sum_of(*list, &NameTimes::self) > 0;
@@ -191,7 +190,7 @@ TEST_P(RealTrace, has_causes_that_sum_to_the_idle_time_of_each_device) {
   const Window window = measured_window(trace());
   const Classes classes(trace());
   const std::vector<Device> devices = devices_of(trace(), classes);
-  const std::vector<DeviceIdle> all = attribute_idle(trace());
+  const std::vector<DeviceIdle> all = attribute_idle(TraceIndex(trace()));
   ASSERT_EQ(all.size(), devices.size());
   int64_t most = 0;
   for (size_t d = 0; d < all.size(); ++d) {
@@ -210,7 +209,7 @@ TEST_P(RealTrace, has_causes_that_sum_to_the_idle_time_of_each_device) {
     most = std::max(most, idle);
   }
   if (devices.empty()) return;
-  for (const Finding& f : doctor(trace()).findings) {
+  for (const Finding& f : doctor(TraceIndex(trace())).findings) {
     for (const char* about : {"gaps.", "launches.", "threads.wait.", "critical_path.host"})
       if (f.key.starts_with(about)) {
         EXPECT_LE(f.high_ns, most) << f.key;
@@ -219,8 +218,8 @@ TEST_P(RealTrace, has_causes_that_sum_to_the_idle_time_of_each_device) {
 }
 
 TEST_P(RealTrace, has_gaps_that_sum_to_the_idle_time_of_the_summary) {
-  const Summary all = summary(trace());
-  const Gaps g = gaps(trace());
+  const Summary all = summary(TraceIndex(trace()));
+  const Gaps g = gaps(TraceIndex(trace()));
   for (const auto* list : {&g.streams, &g.devices}) {
     for (const StreamGaps& s : *list) {
       EXPECT_EQ(s.busy + s.host + s.kernel + s.other, s.span);
@@ -238,7 +237,7 @@ TEST_P(RealTrace, has_gaps_that_sum_to_the_idle_time_of_the_summary) {
 }
 
 TEST_P(RealTrace, has_launches_and_queues_that_agree) {
-  const Launches l = launches(trace());
+  const Launches l = launches(TraceIndex(trace()));
   for (const Launches::CallStatistics& call : l.calls) {
     EXPECT_LE(call.launches, call.calls) << call.name;
     EXPECT_LE(std::max(call.brief, call.delayed), call.launches) << call.name;
@@ -262,8 +261,8 @@ TEST_P(RealTrace, has_launches_and_queues_that_agree) {
 }
 
 TEST_P(RealTrace, has_communication_that_is_hidden_or_exposed_as_in_the_summary) {
-  const Overlap o = overlap(trace());
-  const Summary s = summary(trace());
+  const Overlap o = overlap(TraceIndex(trace()));
+  const Summary s = summary(TraceIndex(trace()));
   for (const Overlap::Device& d : o.devices) {
     EXPECT_EQ(d.hidden + d.exposed, d.communication);
     EXPECT_GE(std::min({d.hidden, d.exposed, d.compute_alone}), 0);
@@ -279,7 +278,7 @@ TEST_P(RealTrace, has_communication_that_is_hidden_or_exposed_as_in_the_summary)
 }
 
 TEST_P(RealTrace, has_a_critical_path_that_fills_its_window) {
-  const CriticalPath path = critical_path(trace());
+  const CriticalPath path = critical_path(TraceIndex(trace()));
   int64_t at = path.window.begin;
   std::array<int64_t, path_kinds> totals{};
   for (const PathSegment& s : path.segments) {
@@ -302,13 +301,13 @@ TEST_P(RealTrace, has_a_critical_path_that_fills_its_window) {
 }
 
 TEST_P(RealTrace, has_threads_whose_waits_sum_to_their_waiting) {
-  const Threads all = threads(trace());
+  const Threads all = threads(TraceIndex(trace()));
   std::map<uint32_t, int64_t> waits;
   for (const Threads::Wait& w : all.waits) {
     waits[w.track] += w.total;
     EXPECT_LE(w.devices_idle, w.until_work) << w.name;
   }
-  const Summary s = summary(trace());
+  const Summary s = summary(TraceIndex(trace()));
   const size_t measured = s.windows.size() > 1 ? 1 : 0;  // "steps" if there are any
   for (const Threads::Thread& t : all.threads) {
     EXPECT_EQ(t.busy + t.waiting + t.idle, all.window.length());
@@ -326,7 +325,7 @@ TEST_P(RealTrace, has_threads_whose_waits_sum_to_their_waiting) {
 }
 
 TEST_P(RealTrace, has_steps_in_which_nothing_is_busy_longer_than_they_last) {
-  const StepTimes s = step_times(trace());
+  const StepTimes s = step_times(TraceIndex(trace()));
   for (const StepTimes::Each& each : s.steps) {
     EXPECT_EQ(each.length, each.step.end - each.step.begin);
     EXPECT_LE(std::max(each.device_busy, each.host_busy), each.length);
@@ -336,7 +335,7 @@ TEST_P(RealTrace, has_steps_in_which_nothing_is_busy_longer_than_they_last) {
 }
 
 TEST_P(RealTrace, has_memory_that_ends_at_the_sum_of_its_changes) {
-  const auto m = memory(trace());
+  const auto m = memory(TraceIndex(trace()));
   ASSERT_TRUE(m) << m.why();
   for (const Memory::Device& d : m->devices) {
     EXPECT_EQ(d.first + d.allocated - d.freed, d.last);
@@ -347,7 +346,7 @@ TEST_P(RealTrace, has_memory_that_ends_at_the_sum_of_its_changes) {
 }
 
 TEST_P(RealTrace, has_regions_and_phases_within_their_like) {
-  const Compilation c = compilation(trace());
+  const Compilation c = compilation(TraceIndex(trace()));
   for (const Compilation::Region& r : c.regions) {
     EXPECT_LE(r.inside, r.calls) << r.name;
     EXPECT_LE(r.guards, r.glue) << r.name;
@@ -371,10 +370,11 @@ TEST_P(RealTrace, has_flames_of_the_time_that_its_threads_and_devices_worked) {
   int64_t work = 0;
   for (EventId e = 0; e < trace().size(); ++e)
     work += classes.is_device_work(e) ? std::max<int64_t>(trace().dur()[e], 0) : 0;
-  EXPECT_EQ(flames_of(trace(), FlamesOf::device).nodes[0].total, work);
-  EXPECT_EQ(sum_of(kernels(trace(), Timeline(trace())), &NameTimes::total), work);
-  const auto host = ops(trace(), Timeline(trace()));
-  EXPECT_EQ(flames_of(trace(), FlamesOf::host).nodes[0].total, sum_of(host, &NameTimes::self));
+  EXPECT_EQ(flames_of(TraceIndex(trace()), FlamesOf::device).nodes[0].total, work);
+  EXPECT_EQ(sum_of(kernels(TraceIndex(trace())), &NameTimes::total), work);
+  const auto host = ops(TraceIndex(trace()));
+  EXPECT_EQ(flames_of(TraceIndex(trace()), FlamesOf::host).nodes[0].total,
+            sum_of(host, &NameTimes::self));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Tests the cache of columns: reuse, removal, corrupt entries, and interrupted readers, in a
 // folder of the test.
-#include "analyze/kept.h"
+#include "analyze/store/kept.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,14 @@
 // Tests launches and queues against independent counts and HolisticTraceAnalysis on real traces,
 // and their findings on small ones.
-#include "vitro/analyze/launches.h"
+#include "analyze/questions/launches/launches.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analyze/model/waits.h"
 #include "analyze/trace_files.h"
-#include "analyze/waits.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -38,7 +39,7 @@ TEST(Launches, of_real_traces_are_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.name);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Launches all = launches(*trace);
+    const Launches all = launches(TraceIndex(*trace));
     const auto got = std::ranges::find(all.calls, want.name, &Launches::CallStatistics::name);
     ASSERT_NE(got, all.calls.end());
     EXPECT_EQ(got->total, want.total);
@@ -67,7 +68,7 @@ TEST(Launches, agree_with_holistic_trace_analysis_where_it_sees_them) {
     ASSERT_TRUE(trace) << trace.why();
     uint64_t count = 0, brief = 0, delayed = 0;
     int64_t delay = 0;
-    for (const Launches::CallStatistics& call : launches(*trace).calls) {
+    for (const Launches::CallStatistics& call : launches(TraceIndex(*trace)).calls) {
       count += call.launches;
       brief += call.brief;
       delayed += call.delayed;
@@ -100,7 +101,7 @@ TEST(Launches, queues_of_real_streams_are_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.stream);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Launches all = launches(*trace, {.full_queue = 100});
+    const Launches all = launches(TraceIndex(*trace), {.full_queue = 100});
     const auto got = std::ranges::find_if(all.queues, [&](const Launches::Queue& q) {
       return trace->tracks()[q.track].tid == want.stream;
     });
@@ -129,7 +130,7 @@ TEST(Launches, that_cost_more_than_their_work_are_reported) {
   }
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_launches(*trace);
+  const Answer answer = answer_launches(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaMalloc");
   EXPECT_EQ(answer.findings[0].high_ns, 350'000);  // beyond the usual time, which is at most 50 us
@@ -149,7 +150,7 @@ TEST(Launches, by_ops_are_not_calls) {
     {"ph":"X","cat":"cpu_op","name":"op","ts":0,"dur":9,"pid":1,"tid":1,"args":{"External id":5}},
     {"ph":"X","cat":"kernel","name":"k","ts":3,"dur":4,"pid":0,"tid":7,"args":{"External id":5}}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Launches all = launches(*trace);
+  const Launches all = launches(TraceIndex(*trace));
   EXPECT_TRUE(all.calls.empty());
   EXPECT_TRUE(all.briefs.empty());
   ASSERT_EQ(all.queues.size(), 1U);
@@ -175,7 +176,7 @@ TEST(Waits, are_known_by_name) {
 TEST(Launches, a_slow_call_is_reported_once_and_not_as_a_short_launch) {
   const auto trace = open_alone(real_trace("rocm_mi250_train.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_launches(*trace);
+  const Answer answer = answer_launches(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "hipLaunchKernel: 1 of 12 calls takes over 50.000us, 6.543ms together, the longest "
@@ -185,13 +186,13 @@ TEST(Launches, a_slow_call_is_reported_once_and_not_as_a_short_launch) {
 TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual) {
   const auto cold = open_alone(real_trace("alexnet_cuda.json.gz"));
   ASSERT_TRUE(cold) << cold.why();
-  const Finding first = answer_launches(*cold).findings.front();
+  const Finding first = answer_launches(TraceIndex(*cold)).findings.front();
   EXPECT_EQ(first.key, "launches.slow.cudaDeviceGetStreamPriorityRange");
   EXPECT_TRUE(first.advice.starts_with("the first call of a kind")) << first.advice;
   // All 38 calls of gif_remote take milliseconds, about half of them more than the median.
   const auto all = open_alone(real_trace("mtia_inference.json.gz"));
   ASSERT_TRUE(all) << all.why();
-  for (const Finding& f : answer_launches(*all).findings)
+  for (const Finding& f : answer_launches(TraceIndex(*all)).findings)
     EXPECT_NE(f.key, "launches.slow.gif_remote") << f.sentence;
 }
 
@@ -200,7 +201,7 @@ TEST(Launches, what_the_first_call_costs_is_warmed_up_and_what_all_take_is_usual
 TEST(Launches, slow_calls_are_reported_even_if_no_device_was_recorded) {
   const auto trace = open_alone(real_trace("cupti_counters.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_launches(*trace);
+  const Answer answer = answer_launches(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 3U);
   EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaLaunchKernel");
   for (const Finding& f : answer.findings) EXPECT_EQ(f.low_ns, 0) << f.key;
@@ -221,15 +222,16 @@ TEST(Launches, that_wait_for_room_in_a_full_queue_are_not_slow) {
   }
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const Launches all = launches(*trace);
+  const Launches all = launches(TraceIndex(*trace));
   EXPECT_EQ(all.calls.front().slow, static_cast<uint64_t>(count - room));
-  for (const Finding& f : answer_launches(*trace).findings) EXPECT_LT(f.high_percent, 2) << f.key;
+  for (const Finding& f : answer_launches(TraceIndex(*trace)).findings)
+    EXPECT_LT(f.high_percent, 2) << f.key;
 }
 
 TEST(Launches, that_are_slow_while_the_queue_is_full_cost_nothing) {
   const auto trace = open_alone(real_trace("v100_train_rank0.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  for (const Finding& f : answer_launches(*trace).findings)
+  for (const Finding& f : answer_launches(TraceIndex(*trace)).findings)
     EXPECT_LT(f.high_percent, 1) << f.sentence;
 }
 

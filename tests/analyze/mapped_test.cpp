@@ -1,6 +1,6 @@
 // Tests that resident pages of mapped files stay below the limit and that nothing written is lost,
 // by reading the process's own statistics.
-#include "analyze/mapped.h"
+#include "analyze/store/mapped.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "analyze/trace_files.h"
-#include "vitro/analyze/file_memory.h"
-#include "vitro/analyze/paced.h"
+#include "vitro/analyze/resident.h"
 
 namespace vitro::analyze {
 namespace {

@@ -1,11 +1,12 @@
 // Tests the findings about memory on small traces, each made to show one of them.
-#include "analyze/memory_findings.h"
+#include "analyze/questions/memory/memory_findings.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -38,9 +39,9 @@ class Writer {
     const TraceFolder folder;  // the file is read again
     const auto trace = open_alone(folder.file("trace.json", text_));
     EXPECT_TRUE(trace) << trace.why();
-    const auto memory = vitro::analyze::memory(*trace);
+    const auto memory = vitro::analyze::memory(TraceIndex(*trace));
     EXPECT_TRUE(memory);
-    return memory_findings(*trace, *memory);
+    return memory_findings(TraceIndex(*trace), *memory);
   }
 
  private:
@@ -131,7 +132,7 @@ TEST(MemoryFindings, allocating_costs_at_least_what_made_a_launch_late) {
     {"ph":"X","cat":"cuda_runtime","name":"l","ts":30,"dur":1,"pid":1,"tid":1,"args":{"correlation":2}},
     {"ph":"X","cat":"kernel","name":"k","ts":32,"dur":5,"pid":0,"tid":7,"args":{"correlation":2}}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const std::vector<Finding> found = memory_findings(*trace, Memory());
+  const std::vector<Finding> found = memory_findings(TraceIndex(*trace), Memory());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].sentence,
             "allocating takes 12.000us of 37.000us in 3 calls of one thread, the longest 8.000us");

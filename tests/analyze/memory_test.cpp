@@ -1,10 +1,11 @@
-#include "vitro/analyze/memory.h"
+#include "analyze/questions/memory/memory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 TEST(Memory, of_a_real_trace_is_known) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_eager.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const auto m = memory(*trace);
+  const auto m = memory(TraceIndex(*trace));
   ASSERT_TRUE(m) << m.why();
   ASSERT_EQ(m->devices.size(), 1U);
   const Memory::Device& d = m->devices[0];
@@ -61,7 +62,7 @@ TEST(Memory, reports_what_is_held_by_whom_and_what_stays) {
       {"Device Type":1,"Device Id":0,"Bytes":1}},
     {"ph":"i","cat":"cpu_instant_event","name":"[memory]","ts":63,"pid":1,"tid":1}])json"));
   ASSERT_TRUE(trace) << trace.why();
-  const auto m = memory(*trace);
+  const auto m = memory(TraceIndex(*trace));
   ASSERT_TRUE(m) << m.why();
   EXPECT_EQ(m->unread, 1U);
   ASSERT_EQ(m->devices.size(), 2U);
@@ -83,7 +84,7 @@ TEST(Memory, reports_what_is_held_by_whom_and_what_stays) {
   EXPECT_EQ(d.largest[0].freed_at, 30'000);
   EXPECT_EQ(d.largest[1].freed_at, none);
   EXPECT_EQ(d.after_steps, (std::vector<int64_t>{1100, 1150}));
-  const Answer answer = answer_memory(*trace);
+  const Answer answer = answer_memory(TraceIndex(*trace));
   ASSERT_FALSE(answer.findings.empty());
   EXPECT_EQ(answer.findings[0].key, "memory.allocating");
   EXPECT_EQ(answer.findings[0].high_ns, 2'000);

@@ -1,16 +1,16 @@
 // Tests reading memory timelines: a real file of PyTorch with independently computed sums,
 // truncated and corrupt ones, and the analysis by category.
-#include "vitro/analyze/memory_timeline.h"
+#include "analyze/questions/memory/memory_timeline.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "analyze/levels.h"
 #include "analyze/packed.h"
+#include "analyze/questions/memory/levels.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/analyses.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {

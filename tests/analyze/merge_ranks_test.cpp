@@ -1,14 +1,15 @@
-#include "vitro/analyze/merge_ranks.h"
+#include "vitro/analyze/merge.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analyze/questions/check.h"
+#include "analyze/questions/gaps.h"
+#include "analyze/questions/launches/launches.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/check.h"
-#include "vitro/analyze/cut.h"
-#include "vitro/analyze/gaps.h"
-#include "vitro/analyze/launches.h"
+#include "vitro/analyze/events.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -35,7 +36,7 @@ TEST(MergeRanks, keeps_each_rank_as_it_is_by_one_clock) {
   const auto all = open_alone(out);
   ASSERT_TRUE(all) << all.why();
   EXPECT_TRUE(all->notes().empty());
-  const Gaps together = gaps(*all);
+  const Gaps together = gaps(TraceIndex(*all));
   ASSERT_EQ(together.devices.size(), 2U);
   for (int rank = 0; rank < 2; ++rank) {
     const auto one = open_alone(sampled[static_cast<size_t>(1 - rank)]);
@@ -45,7 +46,7 @@ TEST(MergeRanks, keeps_each_rank_as_it_is_by_one_clock) {
     const auto device = std::ranges::find_if(
         together.devices, [&](const StreamGaps& d) { return all->tracks()[d.track].pid == pid; });
     ASSERT_NE(device, together.devices.end()) << pid;
-    expect_same_gaps(*device, gaps(*one).devices.front());
+    expect_same_gaps(*device, gaps(TraceIndex(*one)).devices.front());
   }
 }
 
@@ -63,8 +64,9 @@ TEST(MergeRanks, a_rank_is_cut_out_of_the_trace_of_all) {
   out->finish();
   const auto one = open_alone(one_file), alone_trace = open_alone(sampled[0]);
   ASSERT_TRUE(one && alone_trace);
-  ASSERT_EQ(gaps(*one).devices.size(), 1U);
-  expect_same_gaps(gaps(*one).devices.front(), gaps(*alone_trace).devices.front());
+  ASSERT_EQ(gaps(TraceIndex(*one)).devices.size(), 1U);
+  expect_same_gaps(gaps(TraceIndex(*one)).devices.front(),
+                   gaps(TraceIndex(*alone_trace)).devices.front());
 }
 
 TEST(MergeRanks, processes_say_their_rank_or_the_file_does) {

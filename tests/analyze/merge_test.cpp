@@ -6,10 +6,11 @@
 
 #include <sstream>
 
+#include "analyze/model/classes.h"
+#include "analyze/model/links.h"
+#include "analyze/questions/gaps.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/classes.h"
-#include "vitro/analyze/gaps.h"
-#include "vitro/analyze/links.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -94,7 +95,7 @@ TEST(Merge, places_kernels_after_their_launches_one_after_another) {
     if (!classes.is_device_work(e)) continue;
     EXPECT_EQ(result->name(links.launch_of(e)), result->name(e));
   }
-  EXPECT_EQ(gaps(*result).devices[0].busy, 80'500);
+  EXPECT_EQ(gaps(TraceIndex(*result)).devices[0].busy, 80'500);
 }
 
 // A trace is the same again after its kernels are removed and merged back as times.

@@ -1,18 +1,19 @@
 // Tests merging device traces into host traces: real traces are split and must be restored, with
 // equal and with different clocks.
-#include "vitro/analyze/merge_traces.h"
+#include "vitro/analyze/merge.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "analyze/rewrite.h"
+#include "analyze/model/classes.h"
+#include "analyze/model/links.h"
+#include "analyze/questions/check.h"
+#include "analyze/questions/gaps.h"
+#include "analyze/store/rewrite.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/check.h"
-#include "vitro/analyze/classes.h"
-#include "vitro/analyze/gaps.h"
-#include "vitro/analyze/links.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -86,7 +87,8 @@ TEST(MergeTraces, of_real_traces_that_were_taken_apart_gives_them_back) {
     ASSERT_TRUE(both) << both.why();
     EXPECT_EQ(work_of(*both), work_of(*whole)) << file;
     EXPECT_EQ(merged->work, work_of(*whole).size());
-    EXPECT_EQ(gaps(*both).devices.front().host, gaps(*whole).devices.front().host);
+    EXPECT_EQ(gaps(TraceIndex(*both)).devices.front().host,
+              gaps(TraceIndex(*whole)).devices.front().host);
     EXPECT_TRUE(both->notes().empty());
   }
 }

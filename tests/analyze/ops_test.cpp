@@ -1,13 +1,14 @@
 // Tests times by name of ops and kernels against independently computed sums on real traces, and
 // nesting and classes on small ones.
-#include "vitro/analyze/ops.h"
+#include "analyze/questions/ops/ops.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "analyze/model/classes.h"
 #include "analyze/trace_files.h"
-#include "vitro/analyze/classes.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -43,7 +44,7 @@ TEST(Ops, self_times_of_real_traces_are_known) {
   for (const KnownOp& want : known_ops) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const std::vector<NameTimes> list = ops(*trace, Timeline(*trace));
+    const std::vector<NameTimes> list = ops(TraceIndex(*trace));
     const NameTimes& got = named(list, want.name, want.kind);
     EXPECT_EQ(got.calls, want.calls) << want.name;
     EXPECT_EQ(got.self, want.self) << want.name;
@@ -66,7 +67,7 @@ TEST(Ops, have_the_work_of_devices_that_they_set_off) {
     {"ph":"X","cat":"gpu_memcpy","name":"c","pid":0,"tid":7,"ts":80,"dur":8,
      "args":{"correlation":2}}])");
   ASSERT_TRUE(trace) << trace.why();
-  const std::vector<NameTimes> list = ops(*trace, Timeline(*trace));
+  const std::vector<NameTimes> list = ops(TraceIndex(*trace));
   const auto times = [&](std::string_view name, std::string_view kind) {
     const NameTimes& op = named(list, name, kind);
     return std::pair(op.device_self, op.device_total);
@@ -74,14 +75,14 @@ TEST(Ops, have_the_work_of_devices_that_they_set_off) {
   EXPECT_EQ(times("outer", "op"), std::pair(int64_t{0}, int64_t{38000}));
   EXPECT_EQ(times("again", "op"), std::pair(int64_t{38000}, int64_t{38000}));
   EXPECT_EQ(times("launch", "runtime"), std::pair(int64_t{38000}, int64_t{38000}));
-  const AnswerTable table = answer_ops(*trace).tables.front();
+  const AnswerTable table = answer_ops(TraceIndex(*trace)).tables.front();
   EXPECT_EQ(std::ranges::count(table.columns, "device_ns", &AnswerColumn::name), 1);
 }
 
 TEST(Ops, have_no_column_of_devices_where_none_was_recorded) {
   const auto trace = open_alone(real_trace("cpu_only.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const AnswerTable table = answer_ops(*trace).tables.front();
+  const AnswerTable table = answer_ops(TraceIndex(*trace)).tables.front();
   EXPECT_EQ(std::ranges::count(table.columns, "device_ns", &AnswerColumn::name), 0);
   EXPECT_EQ(table.columns.size(), table.rows.front().size());
 }
@@ -111,7 +112,7 @@ TEST(Kernels, times_of_real_traces_are_known) {
   for (const KnownKernel& want : known_kernels) {
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const std::vector<NameTimes> list = kernels(*trace, Timeline(*trace));
+    const std::vector<NameTimes> list = kernels(TraceIndex(*trace));
     const auto got = std::ranges::find_if(
         list, [&](const NameTimes& t) { return t.name.starts_with(want.name); });
     ASSERT_NE(got, list.end()) << want.name;

@@ -1,12 +1,13 @@
 // Tests hidden and exposed communication against independently computed sums on real traces, and
 // the saving on small ones.
-#include "vitro/analyze/overlap.h"
+#include "analyze/questions/overlap.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -32,7 +33,7 @@ TEST(Overlap, of_real_traces_is_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.window);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Overlap all = overlap(*trace);
+    const Overlap all = overlap(TraceIndex(*trace));
     const auto got = std::ranges::find_if(all.devices, [&](const Overlap::Device& d) {
       return all.windows[d.window].name == want.window;
     });
@@ -46,8 +47,8 @@ TEST(Overlap, of_real_traces_is_known) {
 TEST(Overlap, without_communication_is_nothing) {
   const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_TRUE(overlap(*trace).devices.empty());
-  EXPECT_TRUE(answer_overlap(*trace).findings.empty());
+  EXPECT_TRUE(overlap(TraceIndex(*trace)).devices.empty());
+  EXPECT_TRUE(answer_overlap(TraceIndex(*trace)).findings.empty());
 }
 
 // Computes 0-40 and 60-80, communicates 30-70 on two streams at the same time.
@@ -59,7 +60,7 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
     {"ph":"X","cat":"kernel","name":"ncclDevKernel_A","ts":30,"dur":40,"pid":0,"tid":8},
     {"ph":"X","cat":"kernel","name":"ncclDevKernel_B","ts":45,"dur":10,"pid":0,"tid":9}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Overlap all = overlap(*trace);
+  const Overlap all = overlap(TraceIndex(*trace));
   ASSERT_EQ(all.devices.size(), 1U);
   EXPECT_EQ(all.devices[0].communication, 40'000);
   EXPECT_EQ(all.devices[0].hidden, 20'000);
@@ -68,7 +69,7 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
   ASSERT_EQ(all.kernels.size(), 2U);
   EXPECT_EQ(all.kernels[0].exposed, 20'000);
   EXPECT_EQ(all.kernels[1].exposed, 10'000);
-  const Answer answer = answer_overlap(*trace);
+  const Answer answer = answer_overlap(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "device 0 communicates for 40.000us of 100.000us, 20.000us of that while it computes "
@@ -93,7 +94,7 @@ TEST(Overlap, saves_at_least_what_a_collective_takes_beyond_its_median_over_step
   }
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_overlap(*trace);
+  const Answer answer = answer_overlap(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].low_ns, 60'000);
   EXPECT_NE(
@@ -108,7 +109,7 @@ TEST(Overlap, of_real_traces_saves_what_collectives_take_beyond_their_median) {
        {std::pair("nccl_two_ranks", 9'502'722), {"v100_train_rank0", 18'056'000}}) {
     const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    EXPECT_EQ(answer_overlap(*trace).findings.front().low_ns, low) << file;
+    EXPECT_EQ(answer_overlap(TraceIndex(*trace)).findings.front().low_ns, low) << file;
   }
 }
 

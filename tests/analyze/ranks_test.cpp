@@ -1,6 +1,6 @@
 // Tests clock alignment and waits of ranks: two real traces computed by hand, and small ones with
 // known clocks.
-#include "vitro/analyze/ranks.h"
+#include "vitro/analyze/compare.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/rewrite.h"
+#include "analyze/store/rewrite.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/self_spans.h"
+#include "analyze/model/self_spans.h"
 
 #include <gtest/gtest.h>
 

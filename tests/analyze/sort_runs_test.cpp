@@ -1,4 +1,4 @@
-#include "analyze/sort_runs.h"
+#include "analyze/model/sort_runs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/statistics.h"
+#include "analyze/questions/diff/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,13 @@
 // Tests step times and stragglers against independently computed values on real traces, and causes
 // on a small one.
-#include "vitro/analyze/step_times.h"
+#include "analyze/questions/step_times.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -31,7 +32,7 @@ TEST(StepTimes, of_real_traces_are_known) {
     SCOPED_TRACE(cat(want.file, " ", want.step));
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const StepTimes s = step_times(*trace);
+    const StepTimes s = step_times(TraceIndex(*trace));
     ASSERT_GT(s.steps.size(), want.step);
     const StepTimes::Each& got = s.steps[want.step];
     EXPECT_EQ(std::vector({got.length, got.device_busy, got.launched, got.host_busy}),
@@ -43,7 +44,7 @@ TEST(StepTimes, of_real_traces_are_known) {
 TEST(StepTimes, a_slow_first_step_is_reported_with_what_took_longer) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_resnet18_compiled.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const StepTimes s = step_times(*trace);
+  const StepTimes s = step_times(TraceIndex(*trace));
   EXPECT_EQ(std::vector({s.least, s.median, s.most}),
             (std::vector<int64_t>{53998865, 83857904, 164920061}));
   EXPECT_NEAR(s.spread, 46.434, 0.001);  // std / mean
@@ -53,7 +54,7 @@ TEST(StepTimes, a_slow_first_step_is_reported_with_what_took_longer) {
   EXPECT_EQ(s.stragglers[0].least_excess, 164920061 - 83857904);
   ASSERT_FALSE(s.stragglers[0].causes.empty());
   EXPECT_EQ(s.stragglers[0].causes[0].name, "aten::convolution_backward");
-  const Answer answer = answer_steps(*trace);
+  const Answer answer = answer_steps(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "steps.first");
   EXPECT_EQ(answer.findings[0].high_ns, 164920061 - 83857904);
@@ -75,7 +76,7 @@ TEST(StepTimes, stragglers_are_found_with_their_causes) {
   }
   const auto trace = trace_of(text);
   ASSERT_TRUE(trace) << trace.why();
-  const StepTimes s = step_times(*trace);
+  const StepTimes s = step_times(TraceIndex(*trace));
   ASSERT_EQ(s.stragglers.size(), 1U);
   EXPECT_EQ(s.stragglers[0].step, 6U);
   EXPECT_EQ(s.stragglers[0].excess, 40'000);
@@ -86,21 +87,21 @@ TEST(StepTimes, stragglers_are_found_with_their_causes) {
   EXPECT_EQ(cause.usual, 50'000);
   EXPECT_EQ(cause.calls, 1U);
   EXPECT_EQ(cause.longest, 20U);
-  const Answer answer = answer_steps(*trace);
+  const Answer answer = answer_steps(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].sentence,
             "1 of 10 steps takes longer than most; ProfilerStep#6 takes 140.000us, the median is "
             "100.000us; in it aten::mm takes 40.000us more");
   EXPECT_EQ(answer.findings[0].low_ns, 40'000);
   EXPECT_EQ(answer.findings[0].events, (std::vector<EventId>{18, 20}));
-  EXPECT_TRUE(step_times(*trace, {.over_percent = 50}).stragglers.empty());
+  EXPECT_TRUE(step_times(TraceIndex(*trace), {.over_percent = 50}).stragglers.empty());
 }
 
 TEST(StepTimes, of_a_trace_without_steps_are_none) {
   const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_TRUE(step_times(*trace).steps.empty());
-  EXPECT_TRUE(answer_steps(*trace).findings.empty());
+  EXPECT_TRUE(step_times(TraceIndex(*trace)).steps.empty());
+  EXPECT_TRUE(answer_steps(TraceIndex(*trace)).findings.empty());
 }
 
 }  // namespace

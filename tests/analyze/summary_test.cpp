@@ -1,12 +1,13 @@
 // Tests the summary of devices and threads against independently computed sums and
 // HolisticTraceAnalysis, and its findings on small traces.
-#include "vitro/analyze/summary.h"
+#include "analyze/questions/summary.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -36,7 +37,7 @@ TEST(Summary, of_real_devices_is_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.window);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Summary s = summary(*trace);
+    const Summary s = summary(TraceIndex(*trace));
     const auto got = std::ranges::find_if(
         s.devices, [&](const DeviceTimes& d) { return s.windows[d.window].name == want.window; });
     ASSERT_NE(got, s.devices.end());
@@ -64,7 +65,7 @@ TEST(Summary, agrees_with_holistic_trace_analysis_where_it_knows_what_work_is) {
     SCOPED_TRACE(want.file);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Summary s = summary(*trace);
+    const Summary s = summary(TraceIndex(*trace));
     ASSERT_FALSE(s.devices.empty());
     const DeviceTimes& all = s.devices.front();
     EXPECT_EQ(s.windows[all.window].name, "all");
@@ -98,7 +99,7 @@ TEST(Summary, of_real_threads_is_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.window);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Summary s = summary(*trace);
+    const Summary s = summary(TraceIndex(*trace));
     const auto got = std::ranges::find_if(s.threads, [&](const ThreadTimes& t) {
       return s.windows[t.window].name == want.window && trace->tracks()[t.track].tid == want.tid;
     });
@@ -120,7 +121,7 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
     {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","ts":40,"dur":20,"pid":0,"tid":8},
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","ts":45,"dur":35,"pid":0,"tid":7}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_summary(*trace);
+  const Answer answer = answer_summary(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[0].key, "summary.copies.0");
   EXPECT_EQ(answer.findings[0].high_ns, 20'000);
@@ -130,7 +131,7 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
             "20.000us of that in 1 call of Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(answer.findings[1].key, "summary.overhead");
   EXPECT_EQ(answer.findings[1].high_ns, 10'000);
-  const Summary s = summary(*trace);
+  const Summary s = summary(TraceIndex(*trace));
   const auto step = std::ranges::find(s.devices, 2U, &DeviceTimes::window);
   ASSERT_NE(step, s.devices.end());
   EXPECT_EQ(std::vector({step->compute, step->communication, step->memory, step->idle}),
@@ -148,7 +149,7 @@ TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":10,"dur":20,"pid":0,"tid":7},
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":15,"dur":20,"pid":0,"tid":8}])json");
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(answer_summary(*trace).findings.front().sentence,
+  EXPECT_EQ(answer_summary(TraceIndex(*trace)).findings.front().sentence,
             "device 0 copies and fills memory for 25.000us of 100.000us while it computes nothing; "
             "25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
 }
@@ -157,7 +158,7 @@ TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
 TEST(Summary, says_what_changing_layouts_costs) {
   const auto trace = open_alone(real_trace("nccl_two_ranks.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const Answer answer = answer_summary(*trace);
+  const Answer answer = answer_summary(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "summary.layout.0");
   EXPECT_EQ(answer.findings[0].high_ns, 15'120'910);

@@ -1,12 +1,13 @@
 // Tests busy, waiting and idle time of threads on real traces with independently computed sums,
 // and the cost of waits on small ones.
-#include "vitro/analyze/threads.h"
+#include "analyze/questions/threads/threads.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
 
 namespace vitro::analyze {
 namespace {
@@ -31,7 +32,7 @@ TEST(Threads, of_real_traces_are_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.tid);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Threads all = threads(*trace);
+    const Threads all = threads(TraceIndex(*trace));
     const auto got = std::ranges::find_if(all.threads, [&](const Threads::Thread& t) {
       return trace->tracks()[t.track].tid == want.tid;
     });
@@ -65,7 +66,7 @@ TEST(Threads, waits_of_real_traces_are_known) {
     SCOPED_TRACE(std::string(want.file) + " " + want.name);
     const auto trace = open_alone(real_trace(std::string(want.file) + ".json.gz"));
     ASSERT_TRUE(trace) << trace.why();
-    const Threads all = threads(*trace);
+    const Threads all = threads(TraceIndex(*trace));
     const auto got = std::ranges::find_if(all.waits, [&](const Threads::Wait& w) {
       return w.name.starts_with(want.name) && w.within == want.within;
     });
@@ -86,7 +87,7 @@ TEST(Threads, a_wait_costs_what_the_device_idles_until_it_works_again) {
     {"ph":"X","cat":"kernel","name":"a","ts":0,"dur":50,"pid":0,"tid":7},
     {"ph":"X","cat":"kernel","name":"b","ts":85,"dur":15,"pid":0,"tid":7}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.waits.size(), 1U);
   EXPECT_EQ(all.waits[0].total, 50'000);
   EXPECT_EQ(all.waits[0].devices_idle, 10'000);
@@ -94,7 +95,7 @@ TEST(Threads, a_wait_costs_what_the_device_idles_until_it_works_again) {
   ASSERT_EQ(all.threads.size(), 1U);
   EXPECT_EQ(all.threads[0].busy, 10'000);
   EXPECT_EQ(all.threads[0].idle, 40'000);
-  const Answer answer = answer_threads(*trace);
+  const Answer answer = answer_threads(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 1U);
   EXPECT_EQ(answer.findings[0].key, "threads.wait.cudaStreamSynchronize.aten::item");
   EXPECT_EQ(answer.findings[0].sentence,
@@ -112,12 +113,12 @@ TEST(Threads, that_load_data_wait_for_it) {
     {"ph":"X","cat":"cpu_op","name":"aten::stack","ts":10,"dur":20,"pid":1,"tid":1},
     {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":40,"dur":60,"pid":1,"tid":1}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.waits.size(), 1U);
   EXPECT_EQ(all.waits[0].kind, "data");
   EXPECT_EQ(all.waits[0].calls, 1U);
   EXPECT_EQ(all.waits[0].total, 40'000);
-  EXPECT_EQ(answer_threads(*trace).findings[0].high_ns, 40'000);
+  EXPECT_EQ(answer_threads(TraceIndex(*trace)).findings[0].high_ns, 40'000);
 }
 
 // Without steps the thread that waits for the loader leads, not the loader's busier one.
@@ -127,7 +128,7 @@ TEST(Threads, that_wait_for_a_loader_lead) {
     {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":40,"dur":10,"pid":1,"tid":1},
     {"ph":"X","cat":"user_annotation","name":"DataLoader batch","ts":0,"dur":90,"pid":1,"tid":2}])json");
   ASSERT_TRUE(trace) << trace.why();
-  for (const Threads::Thread& thread : threads(*trace).threads)
+  for (const Threads::Thread& thread : threads(TraceIndex(*trace)).threads)
     EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "1");
 }
 
@@ -140,14 +141,14 @@ TEST(Threads, of_a_pool_are_balanced_or_not) {
     {"ph":"s","cat":"launch","name":"launch","ts":5,"id":1,"pid":1,"tid":1},
     {"ph":"f","cat":"launch","name":"launch","ts":10,"id":1,"bp":"e","pid":1,"tid":2}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.pools.size(), 1U);
   EXPECT_EQ(all.pools[0].launches, 1U);
   EXPECT_EQ(all.pools[0].threads, 2U);
   EXPECT_EQ(all.pools[0].launched, 90'000);
   EXPECT_EQ(all.pools[0].shares, 30'000);
   EXPECT_EQ(all.pools[0].lost, 30'000);
-  const Answer answer = answer_threads(*trace);
+  const Answer answer = answer_threads(TraceIndex(*trace));
   const auto balance = std::ranges::find(answer.findings, "threads.balance.mm_add", &Finding::key);
   ASSERT_NE(balance, answer.findings.end());
   EXPECT_EQ(balance->high_ns, 30'000);
@@ -163,11 +164,11 @@ TEST(Threads, a_wait_that_finds_nothing_to_wait_for_costs_itself) {
     {"ph":"X","cat":"kernel","name":"a","ts":0,"dur":50,"pid":0,"tid":7},
     {"ph":"X","cat":"kernel","name":"b","ts":900,"dur":15,"pid":0,"tid":7}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.waits.size(), 1U);
   EXPECT_EQ(all.waits[0].devices_idle, 20'000);
   EXPECT_EQ(all.waits[0].until_work, 20'000);
-  const Answer answer = answer_threads(*trace);
+  const Answer answer = answer_threads(TraceIndex(*trace));
   const auto wait = std::ranges::find(
       answer.findings, "threads.wait.cudaDeviceSynchronize.predictor", &Finding::key);
   ASSERT_NE(wait, answer.findings.end());
@@ -183,20 +184,20 @@ TEST(Threads, a_wait_costs_at_least_the_time_after_the_awaited_work) {
     {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":10,"dur":50,"pid":1,"tid":1},
     {"ph":"X","cat":"kernel","name":"a","ts":40,"dur":10,"pid":0,"tid":7}])json");
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.waits.size(), 1U);
   EXPECT_EQ(all.waits[0].devices_idle, 40'000);
   EXPECT_EQ(all.waits[0].idle_behind, 10'000);
-  EXPECT_EQ(answer_threads(*trace).findings.front().low_ns, 10'000);
+  EXPECT_EQ(answer_threads(TraceIndex(*trace)).findings.front().low_ns, 10'000);
 }
 
 // Thread 0 is in Python's wait() all the time; it is not the one that works.
 TEST(Threads, that_only_wait_do_not_lead) {
   const auto trace = open_alone(real_trace("torch_2_13_cpu_threads_stacks.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  for (const Threads::Thread& thread : threads(*trace).threads)
+  for (const Threads::Thread& thread : threads(TraceIndex(*trace)).threads)
     EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "14661");
-  const Answer answer = answer_threads(*trace);
+  const Answer answer = answer_threads(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 2U);
   EXPECT_EQ(answer.findings[0].sentence,
             "thread 14661 (python) waits 23.201ms of 36.749ms in 2 calls of <built-in method "
@@ -209,7 +210,7 @@ TEST(Threads, that_only_wait_do_not_lead) {
 TEST(Threads, that_have_steps_lead_even_if_nothing_is_recorded_of_them) {
   const auto trace = open_alone(real_trace("cpu_only.json.gz"));
   ASSERT_TRUE(trace) << trace.why();
-  const Threads all = threads(*trace);
+  const Threads all = threads(TraceIndex(*trace));
   ASSERT_EQ(all.threads.size(), 3U);
   for (const Threads::Thread& thread : all.threads) {
     EXPECT_EQ(thread.leads, trace->tracks()[thread.track].tid == "1074");

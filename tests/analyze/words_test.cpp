@@ -1,4 +1,4 @@
-#include "analyze/words.h"
+#include "analyze/model/words.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "vitro/analyze/file_memory.h"
+#include "vitro/analyze/resident.h"
 
 namespace vitro::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "vitro/analyze/steps.h"
 #include "vitro/analyze/trace.h"
 #include "vitro/report/output.h"
 
@@ -69,7 +68,7 @@ struct Finding {
   std::string sentence;  // the observation
   std::string advice;    // what to do
   // The least and the most that could be saved: for time also in percent of the measured window
-  // (steps.h), for memory in bytes and in percent of the device's peak.
+  // (trace.h), for memory in bytes and in percent of the device's peak.
   int64_t low_ns = 0, high_ns = 0;
   double low_percent = 0, high_percent = 0;
   std::vector<EventId> events;  // that show it
@@ -77,8 +76,8 @@ struct Finding {
   // The time that it is about, disjoint and in order; if there are very many pieces, small gaps are
   // filled.
   std::vector<Window> when = {};
-  // In a list of findings (doctor.h): an earlier one that covers at least half of this one's time;
-  // empty: none.
+  // In a list of findings (questions.h): an earlier one that covers at least half of this one's
+  // time; empty: none.
   std::string shares_with = {};
   int64_t shared_ns = 0;
   Confidence confidence = Confidence::likely;

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vitro/analyze/paced.h"
+#include "vitro/analyze/resident.h"
 #include "vitro/base/result.h"
 
 namespace vitro::report {
@@ -120,5 +120,68 @@ class Trace {
   std::span<const uint16_t> category_ids_;
   std::span<const char> phases_;
 };
+
+// What kind of thing an event is, by its category: the one list of the names that trace writers
+// use.
+enum class EventClass : uint8_t {
+  other,         // none of the below
+  op,            // an op, a compiled region, a compile phase on the host
+  annotation,    // a range named by the user, on the host
+  python,        // a function of the interpreter
+  runtime,       // a call of a device's runtime or driver: launches, copies, waits
+  overhead,      // the profiler itself
+  kernel,        // computes (or communicates) on a device
+  copy,          // moves memory to, from or on a device
+  set,           // fills memory on a device
+  device_range,  // the device's side of an annotation: spans work but is not work
+  sync,          // a wait, as the device saw it
+  instant,       // a moment on the host: memory, a graph break
+  counter,
+  flow,      // one end of an arrow
+  metadata,  // names of threads and processes, the recording itself
+  share      // a thread's share of what another launched: beside that, not inside
+};
+std::string_view name_of(EventClass which);
+
+// Whether it is an end or an intermediate point of an arrow.
+inline bool is_arrow(char phase) {
+  return phase == 's' || phase == 't' || phase == 'f';
+}
+
+// Decided by category and phase.  Old spellings (`Kernel`, `Runtime`) and those of other devices
+// (XPU, MTIA, HPU, PrivateUse1) are known; an unknown category is `other`.
+EventClass class_of(std::string_view category, char phase);
+
+// The steps of a training or inference loop, as marked by `ProfilerStep#N`.
+//   for (const Step& step : profiler_steps(trace)) …
+
+// A range on the host; nanoseconds from Trace::base().
+struct Step {
+  int64_t number = 0;
+  EventId event = 0;
+  int64_t begin = 0, end = 0;
+};
+
+// Sorted by begin.  Excludes the device's side of the same ranges.
+std::vector<Step> profiler_steps(const Trace& trace);
+
+struct Window {
+  int64_t begin = 0, end = 0;
+  int64_t length() const { return end - begin; }
+};
+
+// The measured window, to which shares "of the measured time" refer: from the begin of the first
+// step to the end of the last; without steps, from the begin of the first event with a duration to
+// the latest end, excluding the event that spans the recording itself.
+Window measured_window(const Trace& trace);
+
+struct NamedWindow {
+  std::string name;
+  Window window;
+};
+
+// The windows for which answers are given: "all", from the begin of the first event with a duration
+// to the latest end; if there are steps also "steps", the measured window, and each step by name.
+std::vector<NamedWindow> named_windows(const Trace& trace);
 
 }  // namespace vitro::analyze

@@ -5,19 +5,20 @@
 #include <iterator>
 #include <numeric>
 
-#include "analyze/device_work.h"
-#include "analyze/self_spans.h"
+#include "analyze/model/classes.h"
+#include "analyze/model/device_work.h"
+#include "analyze/model/index.h"
+#include "analyze/model/self_spans.h"
+#include "analyze/model/timeline.h"
 #include "base/sort_list.h"
-#include "vitro/analyze/classes.h"
-#include "vitro/analyze/timeline.h"
 
 namespace vitro::analyze {
 namespace {
 
 class Doings {
  public:
-  explicit Doings(const Trace& trace) : trace_(trace), classes_(trace) {
-    for (const std::string& name : trace.names()) {
+  explicit Doings(const TraceIndex& index) : trace_(index.trace()), classes_(index->classes()) {
+    for (const std::string& name : trace_.names()) {
       work_.push_back(work_kind(EventClass::kernel, name));
       step_.push_back(name.starts_with("ProfilerStep#"));
     }
@@ -76,7 +77,7 @@ class Doings {
   }
 
   const Trace& trace_;
-  Classes classes_;
+  const Classes& classes_;
   std::vector<WorkKind> work_;  // of kernels, by name
   std::vector<bool> step_;      // by name
 };
@@ -132,11 +133,12 @@ int64_t TrackActivity::busy() const {
   return std::accumulate(times.begin(), times.end(), int64_t{0});
 }
 
-Activity activity_of(const Trace& trace, size_t columns) {
-  const Doings doings(trace);
+Activity activity_of(const TraceIndex& index, size_t columns) {
+  const Trace& trace = index.trace();
+  const Doings doings(index);
   Activity out{window_of(trace, doings), {}};
   if (out.window.length() == 0) return out;
-  const Timeline timeline(trace);
+  const Timeline& timeline = index->timeline();
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
     std::vector<EventId> events;
     std::ranges::copy_if(timeline.track(t), std::back_inserter(events),

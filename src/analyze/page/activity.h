@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "vitro/analyze/steps.h"
+#include "vitro/analyze/events.h"
 #include "vitro/analyze/trace.h"
 
 namespace vitro::analyze {
+
+class TraceIndex;
 
 // In the order of a picture's colours (report/svg.h).
 enum class Doing : uint8_t {
@@ -43,6 +45,6 @@ struct Activity {
 };
 
 // The window divided into this many columns of equal length.
-Activity activity_of(const Trace& trace, size_t columns);
+Activity activity_of(const TraceIndex& index, size_t columns);
 
 }  // namespace vitro::analyze

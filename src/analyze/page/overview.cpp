@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "activity.h"
+#include "analyze/model/index.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/chart.h"
@@ -162,8 +163,7 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
 }
 
 // The steps within the window, each a band with its number.
-void draw_steps(report::Html& page, const Trace& trace, const Window& window) {
-  const std::vector<Step> steps = profiler_steps(trace);
+void draw_steps(report::Html& page, const std::vector<Step>& steps, const Window& window) {
   if (steps.empty() || steps.size() > columns / 4) return;
   page.open("div", {{"class", "track"}}).element("span", "steps", {{"class", "name"}});
   page.open("div", {{"class", "band"}});
@@ -213,8 +213,8 @@ std::string_view overview_style() {
   return style;
 }
 
-void draw_overview(report::Html& page, const Trace& trace) {
-  const Activity activity = activity_of(trace, columns);
+void draw_overview(report::Html& page, const TraceIndex& index) {
+  const Activity activity = activity_of(index, columns);
   if (activity.tracks.empty()) return;
   page.open("section", {{"id", "timeline"}}).heading("Timeline");
   const std::vector<const TrackActivity*> shown = chosen(activity);
@@ -233,8 +233,8 @@ void draw_overview(report::Html& page, const Trace& trace) {
                     {"data-ns", cat(activity.window.length())},
                     {"data-columns", cat(columns)},
                     {"data-rows", cat(rows)}});
-  draw_steps(page, trace, activity.window);
-  for (const TrackActivity* track : shown) draw_track(page, trace, activity, *track);
+  draw_steps(page, index->steps(), activity.window);
+  for (const TrackActivity* track : shown) draw_track(page, index.trace(), activity, *track);
   draw_times(page, activity.window);
   page.close().close().script(script);
 }

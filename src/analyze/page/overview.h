@@ -10,8 +10,10 @@
 
 namespace vitro::analyze {
 
+class TraceIndex;
+
 std::string_view overview_style();
 // Writes nothing if no event has a duration.
-void draw_overview(report::Html& page, const Trace& trace);
+void draw_overview(report::Html& page, const TraceIndex& index);
 
 }  // namespace vitro::analyze

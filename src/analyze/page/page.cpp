@@ -2,13 +2,13 @@
 // `vitro trace report`.
 #include <algorithm>
 
-#include "analyze/apart.h"
+#include "analyze/findings/apart.h"
+#include "analyze/model/index.h"
 #include "overview.h"
 #include "plots.h"
-#include "vitro/analyze/analyses.h"
-#include "vitro/analyze/doctor.h"
+#include "vitro/analyze/events.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/analyze/report.h"
-#include "vitro/analyze/steps.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 #include "vitro/report/html.h"
@@ -58,22 +58,23 @@ std::string worth_text(const Finding& f) {
 
 class Page {
  public:
-  Page(const Trace& trace, std::string_view name, report::Output& out)
-      : trace_(trace),
+  Page(const TraceIndex& index, std::string_view name, report::Output& out)
+      : index_(index),
+        trace_(index.trace()),
         name_(name),
         html_(out, {.title = std::string(name),
                     .style = cat(report::plot_style(), overview_style(), style)}) {}
 
   void write() {
-    const std::vector<Answer> answers = ask_all(trace_);
+    const std::vector<Answer> answers = ask_all(index_);
     html_.element("a", "Skip to the findings", {{"class", "skip"}, {"href", "#findings"}});
     summary();
     contents();
     html_.open("main");
     Answer all = doctor(answers);
-    all.verdicts = verdicts(trace_);
+    all.verdicts = verdicts(index_);
     findings(all);
-    draw_overview(html_, trace_);
+    draw_overview(html_, index_);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
     html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
     html_.finish();
@@ -81,8 +82,8 @@ class Page {
 
  private:
   void summary() {
-    const Window window = measured_window(trace_);
-    const size_t steps = profiler_steps(trace_).size();
+    const Window window = index_->window();
+    const size_t steps = index_->steps().size();
     std::string text = cat(time_text(window.length()), " measured");
     if (steps > 0) text += cat(" in ", counted(steps, "step"));
     text +=
@@ -214,6 +215,7 @@ class Page {
     return cells;
   }
 
+  const TraceIndex& index_;
   const Trace& trace_;
   std::string name_;
   report::Html html_;
@@ -221,8 +223,8 @@ class Page {
 
 }  // namespace
 
-void write_report(const Trace& trace, std::string_view name, report::Output& out) {
-  Page(trace, name, out).write();
+void write_report(const TraceIndex& index, std::string_view name, report::Output& out) {
+  Page(index, name, out).write();
 }
 
 }  // namespace vitro::analyze

@@ -16,7 +16,6 @@
 #include "analyze/read/scan.h"
 #include "analyze/read/texts.h"
 #include "analyze/read/token.h"
-#include "vitro/analyze/classes.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -200,12 +199,12 @@ struct EventParser::Impl final : EventSink {
     if (what == "process_sort_index") keep(TrackFact::Kind::sort_index, event.arg_sort_index);
   }
 
-  void parse(Window& window);
+  void parse(TextWindow& window);
   void parse_apart(std::string_view events);
   void parse_one(std::string_view event);
 };
 
-void EventParser::Impl::parse(Window& window) {
+void EventParser::Impl::parse(TextWindow& window) {
   begin = window.buffer.data() + window.begin;
   offset = 0;
   char* first = window.buffer.data() + window.begin;
@@ -269,7 +268,7 @@ void EventParser::Impl::parse_one(std::string_view event) {
 EventParser::EventParser() : impl_(std::make_unique<Impl>()) {}
 EventParser::~EventParser() = default;
 
-void EventParser::parse(Window& window, Batch& batch) {
+void EventParser::parse(TextWindow& window, Batch& batch) {
   batch.clear();
   batch.offset = window.offset;
   impl_->batch = &batch;

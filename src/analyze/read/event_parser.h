@@ -86,7 +86,7 @@ class EventParser {
   ~EventParser();
 
   // Replaces the contents of `batch` with those of the window.  May write to the window's buffer.
-  void parse(Window& window, Batch& batch);
+  void parse(TextWindow& window, Batch& batch);
 
  private:
   struct Impl;

@@ -153,7 +153,7 @@ void Windows::keep_value(const std::string& key) {
   metadata_[key] = std::move(value);
 }
 
-bool Windows::next(Window& window) {
+bool Windows::next(TextWindow& window) {
   for (;;) {
     switch (state_) {
       case State::start:
@@ -174,7 +174,7 @@ bool Windows::next(Window& window) {
 }
 
 // Fills a window with as many complete events as fit; false if there are none left.
-bool Windows::cut(Window& window) {
+bool Windows::cut(TextWindow& window) {
   std::vector<char>& buffer = window.buffer;
   const uint64_t begin = offset_ + at_;
   size_t filled = rest_.size() - at_, room = std::max(window_bytes_, filled);

@@ -1,6 +1,6 @@
 // Cuts a trace file of any size into windows of complete events.
 //   Windows windows(std::move(bytes));
-//   for (Window window; windows.next(window);) parse(window);
+//   for (TextWindow window; windows.next(window);) parse(window);
 //   windows.metadata()["deviceProperties"], windows.notes()
 // A file is an object with the list `traceEvents`, other members in any order before or after it,
 // or that list alone.  One thread at a time.
@@ -18,7 +18,7 @@
 
 namespace vitro::analyze {
 
-struct Window {
+struct TextWindow {
   uint64_t offset = 0;  // of its first event in the unpacked file
   // Events separated by commas, with room for a bracket before and after, and then the padding that
   // a parser may read past the end.
@@ -40,7 +40,7 @@ class Windows {
 
   // Reads the next complete events; false if there are no more.  Malformed input ends the file, and
   // a note says where and why.
-  bool next(Window& window);
+  bool next(TextWindow& window);
 
   // Members of the file other than the events, as JSON text.  Complete after the last window.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -62,7 +62,7 @@ class Windows {
   void member();
   bool read_key(std::string& key);
   void keep_value(const std::string& key);
-  bool cut(Window& window);
+  bool cut(TextWindow& window);
   void end_early();
   void stop(std::string why);
 

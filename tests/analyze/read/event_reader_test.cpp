@@ -52,7 +52,7 @@ TEST(EventReader, sees_what_simdjson_sees_in_every_real_trace) {
     auto bytes = open_bytes(entry.path());
     if (!bytes) continue;
     Windows windows(*std::move(bytes));
-    for (Window window; windows.next(window); ++windows_seen) {
+    for (TextWindow window; windows.next(window); ++windows_seen) {
       const std::string list = cat("[", window.events(), "]");
       const Outcome ours = read(list);
       ASSERT_TRUE(ours.why.empty() || !is_list_of_objects(list)) << entry.path() << ours.why;

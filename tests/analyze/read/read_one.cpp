@@ -123,7 +123,7 @@ Events read_windows(std::string_view bytes, size_t window_bytes) {
   Batch batch;
   Known known;
   Events out;
-  for (Window window; windows.next(window);) {
+  for (TextWindow window; windows.next(window);) {
     const std::string events(window.events());
     compare_readers(events);
     parser.parse(window, batch);

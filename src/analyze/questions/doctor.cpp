@@ -1,0 +1,180 @@
+// Collects the findings of all analyses, leaves out what others explain better, and says what
+// limits each device.
+#include "analyze/model/index.h"
+#include "vitro/analyze/questions.h"
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <unordered_set>
+
+#include "analyze/findings/findings.h"
+#include "analyze/model/attribution.h"
+#include "analyze/model/device_work.h"
+#include "analyze/model/intervals.h"
+#include "analyze/model/words.h"
+#include "vitro/base/cat.h"
+#include "vitro/base/error.h"
+#include "vitro/report/progress.h"
+
+namespace vitro::analyze {
+
+namespace {
+
+// An error of the analysis becomes a table of the answer.
+Answer ask(const Analysis& analysis, const TraceIndex& index) {
+  try {
+    return analysis.ask(index, Parameters(analysis));
+  } catch (const Error& e) {
+    AnswerTable table{"not_answered", "Not answered", {{"why", "Why"}}, {{std::string(e.what())}}};
+    return {std::string(analysis.name), {std::move(table)}, {}};
+  }
+}
+
+}  // namespace
+
+std::vector<Answer> ask_all(const TraceIndex& index) {
+  const std::span<const Analysis> all = analyses();
+  report::Progress progress("asking");
+  std::vector<Answer> answers;
+  for (const Analysis& analysis : all) {
+    progress.step(cat("asking ", analysis.name));
+    answers.push_back(ask(analysis, index));
+  }
+  return answers;
+}
+
+namespace {
+
+Intervals when_of(const Finding& f) {
+  Intervals out;
+  for (const Window& each : f.when) out.add(each.begin, each.end);
+  return out;
+}
+
+// Findings may cover the same time: what each adds to those before it, and whose time it shares.
+void tell_apart(Answer& all) {
+  Intervals counted;
+  std::vector<Intervals> before;
+  int64_t together = 0;
+  for (size_t i = 0; i < all.findings.size(); ++i) {
+    Finding& f = all.findings[i];
+    Intervals when = when_of(f);
+    for (size_t j = 0; j < i; ++j) {
+      const int64_t shared = common(when, before[j]).length();
+      if (shared <= f.shared_ns || 2 * shared < when.length()) continue;
+      f.shared_ns = shared;
+      f.shares_with = all.findings[j].key;
+    }
+    together += std::min(f.high_ns, without(when, counted).length());
+    counted = united(counted, when);
+    before.push_back(std::move(when));
+  }
+  if (all.findings.empty() || all.findings.front().high_ns == 0) return;
+  const Finding& first = all.findings.front();
+  all.together_percent =
+      first.high_percent * static_cast<double>(together) / static_cast<double>(first.high_ns);
+}
+
+// The critical path shows the same time as the analyses of single causes, less specifically: what
+// these explain for the most part is not repeated.  A cause that may save nothing explains no path
+// that saves something in any case.
+void drop_explained(std::vector<Finding>& findings) {
+  const auto of_path = [](const Finding& f) { return f.key.starts_with("critical_path."); };
+  Intervals by_any, by_sure;
+  for (const Finding& f : findings) {
+    if (of_path(f)) continue;
+    by_any = united(by_any, when_of(f));
+    if (f.low_ns > 0) by_sure = united(by_sure, when_of(f));
+  }
+  std::erase_if(findings, [&](const Finding& f) {
+    const Intervals when = when_of(f);
+    const Intervals& explained = f.low_ns > 0 ? by_sure : by_any;
+    return of_path(f) && !when.empty() && 2 * common(when, explained).length() >= when.length();
+  });
+}
+
+}  // namespace
+
+Answer doctor(const std::vector<Answer>& answers) {
+  Answer out{"doctor", {}, {}};
+  for (const Answer& answer : answers)
+    out.findings.insert(out.findings.end(), answer.findings.begin(), answer.findings.end());
+  sort_findings(out.findings);
+  std::unordered_set<std::string> said;
+  std::erase_if(out.findings, [&](const Finding& f) { return !said.insert(f.key).second; });
+  drop_explained(out.findings);
+  tell_apart(out);
+  return out;
+}
+
+namespace {
+
+constexpr size_t most_named = 3;
+
+// The names that take most of a device's time in the window: "gemm (45 %), …".
+std::string busiest(const TraceIndex& index, const Device& device, const Window& window) {
+  const Trace& trace = index.trace();
+  const WorkKinds& kinds = index->kinds();
+  std::map<uint32_t, int64_t> times;
+  for (const EventId e : paced(device.work)) {
+    if (kinds[e] == WorkKind::wait) continue;
+    const int64_t begin = std::max(trace.ts()[e], window.begin);
+    const int64_t end = std::min(end_of(trace, e), window.end);
+    if (end > begin) times[trace.name_ids()[e]] += end - begin;
+  }
+  std::vector<std::pair<int64_t, uint32_t>> each;
+  for (const auto& [name, time] : times) each.emplace_back(-time, name);
+  std::ranges::sort(each);
+  std::string text;
+  for (const auto& [time, name] : each | std::views::take(most_named)) {
+    text += cat(text.empty() ? "" : ", ", short_name(trace.names()[name]), " (",
+                percent_text(-time, window.length()), ")");
+  }
+  return text;
+}
+
+// "waiting for data (40 %), …"
+std::string causes(const DeviceIdle& device) {
+  std::vector<std::pair<int64_t, IdleCause>> each;
+  for (size_t c = 0; c < idle_causes; ++c) {
+    const auto cause = static_cast<IdleCause>(c);
+    if (device.of(cause) > 0) each.emplace_back(-device.of(cause), cause);
+  }
+  std::ranges::sort(each);
+  std::string text;
+  for (const auto& [time, cause] : each | std::views::take(most_named)) {
+    text += cat(text.empty() ? "" : ", ", name_of(cause), " (",
+                percent_text(-time, device.window.length()), ")");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> verdicts(const TraceIndex& index) {
+  const Trace& trace = index.trace();
+  const std::vector<Device>& devices = index->devices();
+  const std::vector<DeviceIdle>& all = index->idle();
+  std::vector<std::string> out;
+  for (size_t d = 0; d < all.size(); ++d) {
+    const Window& window = all[d].window;
+    const int64_t length = window.length(), idle = all[d].idle;
+    const std::string name = device_name(trace.tracks()[all[d].track]);
+    const std::string busy =
+        cat(name, " works for ", percent_text(length - idle, length), " of the measured time");
+    out.push_back(10 * idle <= length
+                      ? cat(busy, ": it is device-bound; make these kernels faster: ",
+                            busiest(index, devices[d], window))
+                      : cat(busy, ", and is idle otherwise: ", causes(all[d])));
+  }
+  return out;
+}
+
+Answer doctor(const TraceIndex& index) {
+  Answer out = doctor(ask_all(index));
+  out.verdicts = verdicts(index);
+  return out;
+}
+
+}  // namespace vitro::analyze
