@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -111,9 +112,18 @@ std::function<int()> declare_group(CLI::App& app) {
   for (const Command& command : trace_commands()) add(command.name, command.about, command.declare);
   return [chosen] {
     keep_large_arrays_in_files();
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error like a full disk
     return (*chosen)();
   };
 }
+
+// An answer may be larger than memory.
+class StandardOutput : public report::Output {
+ protected:
+  void drain(std::string_view bytes) override {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  }
+};
 
 bool fails(const analyze::Answer& answer, double percent) {
   if (answer.flawed_percent > 0 && answer.flawed_percent >= percent) return true;
@@ -156,6 +166,10 @@ std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSet
     std::fprintf(stderr, "vitro: %s: at byte %llu: %s\n", file.c_str(),
                  static_cast<unsigned long long>(note.offset), note.text.c_str());
   }
+  if (!trace->not_kept().empty()) {
+    std::fprintf(stderr, "vitro: %s: not cached for the next question: %s\n", file.c_str(),
+                 trace->not_kept().c_str());
+  }
   return std::move(*trace);
 }
 
@@ -166,10 +180,9 @@ int print_answer(const analyze::Answer& all, const TraceSetting& setting, std::s
     const analyze::TextOptions options{report::wants_colours(STDOUT_FILENO), setting.rows, needs};
     std::fputs(analyze::to_text(answer, options).c_str(), stdout);
   } else {
-    report::TextOutput out;
+    StandardOutput out;
     setting.json ? analyze::to_json(answer, out) : analyze::to_csv(answer, out);
     out.finish();
-    std::fputs(out.text().c_str(), stdout);
   }
   return setting.fail_on && fails(all, *setting.fail_on) ? has_findings : 0;
 }

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "analyze/trace_files.h"
+#include "vitro/base/cat.h"
 #include "vitro/base/error.h"
+#include "vitro/report/output.h"
 
 namespace vitro::analyze {
 namespace {
@@ -52,6 +57,58 @@ TEST(Find, shows_times_from_the_beginning_and_arguments_as_they_stand) {
   EXPECT_EQ(rows[0].back(), AnswerCell(std::string(R"({"s":"}"})")));
   EXPECT_EQ(rows[1].back(), AnswerCell(std::string(R"({"External id":1,"a":{"args":2}})")));
   EXPECT_EQ(rows[2].back(), AnswerCell(std::string("{}")));
+}
+
+// Event n lasts n microseconds.
+std::string many(size_t events) {
+  std::string out = "[";
+  for (size_t i = 0; i < events; ++i)
+    out += cat(i == 0 ? "" : ",", R"({"ph":"X","name":"op","ts":)", i, R"(,"dur":)", i,
+               R"(,"pid":1,"tid":1,"args":{"n":)", i, "}}");
+  return out + "]";
+}
+
+TEST(Find, makes_the_rows_of_very_many_events_when_they_are_shown) {
+  constexpr size_t events = 40'000;
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file("t.json", many(events)));
+  ASSERT_TRUE(trace) << trace.why();
+  for (const bool arguments : {false, true}) {
+    const auto answer =
+        answer_found(*trace, find(*trace, {}), {.longest_first = true, .arguments = arguments});
+    ASSERT_TRUE(answer) << answer.why();
+    const AnswerTable& table = answer->tables.at(0);
+    EXPECT_EQ(table.rows.size(), 1000U);
+    EXPECT_EQ(table.more, events - 1000);
+    int64_t next = events - 1 - 1000;
+    table.each_more([&](const std::vector<AnswerCell>& row) {
+      EXPECT_EQ(row[0], AnswerCell(next));
+      if (arguments) {
+        EXPECT_EQ(row.back(), AnswerCell(cat("{\"n\":", next, "}")));
+      }
+      return --next > 10'000;
+    });
+    EXPECT_EQ(next, 10'000);
+    const std::string shown = to_text(*answer);
+    EXPECT_TRUE(shown.ends_with("\n39970 more rows\n")) << shown.substr(shown.size() - 99);
+    EXPECT_TRUE(to_text(*answer, {.row_limit = 1500}).ends_with("\n38500 more rows\n"));
+    report::TextOutput csv;
+    to_csv(*answer, csv);
+    csv.finish();
+    EXPECT_EQ(std::ranges::count(csv.text(), '\n'), 1 + static_cast<int64_t>(events));
+  }
+}
+
+TEST(Find, says_that_the_file_of_the_arguments_is_gone) {
+  const TraceFolder folder;
+  const std::string file = folder.file("t.json", many(2000));
+  const auto trace = open_alone(file);
+  ASSERT_TRUE(trace) << trace.why();
+  const auto answer = answer_found(*trace, find(*trace, {}), {.arguments = true});
+  ASSERT_TRUE(answer) << answer.why();
+  std::filesystem::remove(file);
+  EXPECT_THROW(to_text(*answer, {.row_limit = 0}), Error);
+  EXPECT_FALSE(answer_found(*trace, {0}, {.arguments = true}));
 }
 
 TEST(Find, times_are_read_with_their_units) {

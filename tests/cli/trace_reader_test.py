@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pathlib
+import resource
 import pty
 import subprocess
 import sys
@@ -79,6 +80,18 @@ class TraceReader(unittest.TestCase):
         self.assertEqual(self.kept(), [])
         self.vitro("info", REAL, "--no-cache")
         self.assertEqual(self.kept(), [])
+
+    def test_a_question_is_answered_without_room_for_the_cache(self):
+        def no_room():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, resource.RLIM_INFINITY))
+
+        for question in ("doctor", "kernels", "critical-path"):
+            want = self.vitro(question, REAL, "--json", "--no-cache")
+            self.assertEqual(self.vitro(question, REAL, "--json", preexec_fn=no_room), want)
+            self.assertRegex(self.said, "^vitro: .*: not cached for the next question: .*: File too large\n$")
+            self.assertEqual(self.kept(), [])
+            self.assertEqual(self.vitro(question, REAL, "--json", "--no-cache", preexec_fn=no_room), want)
+            self.assertEqual(self.said, "")
 
     def test_exit_codes_distinguish_findings_usage_and_unreadable_files(self):
         bad = self.folder / "bad.json"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -52,6 +53,12 @@ struct AnswerTable {
   std::vector<std::vector<AnswerCell>> rows;
   AnswerPlot plot = {};
   bool is_record = false;  // one row of facts, shown to people as a line per column
+  // Of a table with very many rows, those after `rows`: their number, and what makes them, one by
+  // one, for as long as `use` returns true.  The trace must still be there.  Throws Error if its
+  // file has to be read again and cannot be.
+  using UseRow = std::function<bool(std::vector<AnswerCell> row)>;
+  uint64_t more = 0;
+  std::function<void(const UseRow& use)> each_more = {};
 };
 
 // How a potential saving follows from the file.

@@ -34,7 +34,9 @@ struct FoundOptions {
   bool longest_first = false;
   bool arguments = false;  // `args` as JSON, read again from the file
 };
-// A table of the events.  Fails if arguments are requested and the file is gone or has changed.
+// A table of the events, of which it makes the first thousand rows, the others when they are shown
+// (AnswerTable::more): the trace must outlive it.  Fails if arguments are requested and the file is
+// gone or has changed.
 Result<Answer> answer_found(const Trace& trace, std::vector<EventId> events,
                             const FoundOptions& options = {});
 

@@ -53,7 +53,7 @@ class Trace {
  public:
   // Reads a trace, packed or not (.json, .gz, .zst, .zip; "-": standard input).  A truncated file
   // gives its complete events and a note.  Fails if the file cannot be opened, holds no list of
-  // events (the error gives the position), or if columns cannot be written.
+  // events (the error gives the position), or if there is no memory for what cannot be written.
   static Result<Trace> open(const std::string& path, const LoadOptions& options = {});
 
   Trace(Trace&&) noexcept;
@@ -97,6 +97,9 @@ class Trace {
   uint64_t unpacked_bytes() const;
   // Whether the columns were already cached.
   bool from_cache() const;
+  // Why columns could not be kept in the cache folder, such as a full disk, in which case they are
+  // in memory; empty if they are kept, or need not be.
+  const std::string& not_kept() const;
 
   // Calls use(event, json) for each of these events, in ascending order, with the full text of the
   // event in the file.  Reads the file once, from the beginning.  Fails if it is gone or has

@@ -39,11 +39,33 @@ std::vector<std::string> column_texts(const AnswerTable& table, size_t column, s
   return texts;
 }
 
+// Calls use(row) for each row.
+template <class Use>
+void each_row(const AnswerTable& table, Use use) {
+  for (const auto& row : table.rows) use(row);
+  if (table.more == 0) return;
+  table.each_more([&](const std::vector<AnswerCell>& row) {
+    use(row);
+    return true;
+  });
+}
+
+// The table with at least as many of its rows, if it has them.
+AnswerTable with_rows(AnswerTable table, size_t rows) {
+  table.each_more([&](std::vector<AnswerCell> row) {
+    table.rows.push_back(std::move(row));
+    --table.more;
+    return table.rows.size() < rows;
+  });
+  return table;
+}
+
 std::string table_text(const AnswerTable& table, const TextOptions& options) {
   if (table.rows.empty()) return cat(table.title, ": none\n");
   if (table.is_record) return record_text(table, options);
-  const size_t limit = options.row_limit == 0 ? table.rows.size() : options.row_limit;
-  const size_t rows = std::min(limit, table.rows.size());
+  const size_t all = table.rows.size() + table.more;
+  const size_t rows = std::min(options.row_limit == 0 ? all : options.row_limit, all);
+  if (rows > table.rows.size()) return table_text(with_rows(table, rows), options);
   std::vector<report::Column> columns;
   std::vector<std::vector<std::string>> texts;
   for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -58,7 +80,7 @@ std::string table_text(const AnswerTable& table, const TextOptions& options) {
     out.row(std::move(cells));
   }
   std::string text = cat(table.title, "\n", out.text(options.colours));
-  if (table.rows.size() > limit) text += cat(table.rows.size() - limit, " more rows\n");
+  if (all > rows) text += cat(all - rows, " more rows\n");
   return text;
 }
 
@@ -121,11 +143,11 @@ void write_table_csv(const AnswerTable& table, report::Output& out) {
   std::vector<std::string> fields;
   for (const AnswerColumn& column : table.columns) fields.push_back(csv_field(column.name));
   write_row(fields, out);
-  for (const auto& row : table.rows) {
+  each_row(table, [&](const std::vector<AnswerCell>& row) {
     fields.clear();
     for (const AnswerCell& cell : row) fields.push_back(csv_text(cell));
     write_row(fields, out);
-  }
+  });
 }
 
 // All tables as one: columns in the order in which they first appear.
@@ -144,12 +166,12 @@ void write_tables_csv(const std::vector<AnswerTable>& tables, report::Output& ou
   for (const std::string& name : names) fields.push_back(csv_field(name));
   write_row(fields, out);
   for (size_t t = 0; t < tables.size(); ++t) {
-    for (const auto& row : tables[t].rows) {
+    each_row(tables[t], [&](const std::vector<AnswerCell>& row) {
       fields.assign(names.size(), {});
       fields[0] = csv_field(tables[t].name);
       for (size_t c = 0; c < row.size(); ++c) fields[places[t][c]] = csv_text(row[c]);
       write_row(fields, out);
-    }
+    });
   }
 }
 
@@ -230,12 +252,12 @@ void to_json(const Answer& answer, report::Output& out) {
   }
   for (const AnswerTable& table : answer.tables) {
     json.key(table.name).begin_array();
-    for (const auto& row : table.rows) {
+    each_row(table, [&](const std::vector<AnswerCell>& row) {
       json.begin_object();
       for (size_t c = 0; c < table.columns.size(); ++c)
         write_cell(json.key(table.columns[c].name), row[c]);
       json.end();
-    }
+    });
     json.end();
   }
   json.key("findings").begin_array();

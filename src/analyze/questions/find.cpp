@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <regex>
+#include <span>
 
 #include "analyze/read/scan.h"
 #include "base/sort_list.h"
@@ -109,6 +112,69 @@ AnswerTable table_of_found(bool arguments) {
   return table;
 }
 
+constexpr size_t kept_rows = 1000;         // others are made when they are shown
+constexpr size_t read_together = 1 << 14;  // arguments that are kept to bring them into order
+
+// Makes rows of events, in their order.
+class FoundRows {
+ public:
+  FoundRows(const Trace& trace, std::vector<EventId> events, const FoundOptions& options)
+      : trace_(trace), events_(std::move(events)), options_(options), begin_(begin_of(trace)) {}
+
+  // Those from `first` to `end`, for as long as `use` returns true.
+  Result<Done> each(size_t first, size_t end, const AnswerTable::UseRow& use) const {
+    const auto all = std::span(events_).first(std::min(end, events_.size())).subspan(first);
+    if (options_.arguments && options_.longest_first) return each_sorted(all, use);
+    bool goes_on = true;
+    if (!options_.arguments) {
+      for (size_t i = 0; i < all.size() && goes_on; ++i) goes_on = use(row(all[i]));
+      return Done{};
+    }
+    return trace_.read_events(all, [&](EventId e, std::string_view json) {
+      if (goes_on) goes_on = use(row(e, arguments_of(json)));
+    });
+  }
+
+ private:
+  // The file is read from its beginning for each piece.
+  Result<Done> each_sorted(std::span<const EventId> all, const AnswerTable::UseRow& use) const {
+    for (; !all.empty(); all = all.subspan(std::min(all.size(), read_together))) {
+      const auto piece = all.first(std::min(all.size(), read_together));
+      std::vector<EventId> in_order(piece.begin(), piece.end());
+      std::ranges::sort(in_order);
+      std::map<EventId, std::string> arguments;
+      const auto done = trace_.read_events(
+          in_order, [&](EventId e, std::string_view json) { arguments[e] = arguments_of(json); });
+      if (!done) return done;
+      for (const EventId e : piece)
+        if (!use(row(e, std::move(arguments[e])))) return Done{};
+    }
+    return Done{};
+  }
+
+  std::vector<AnswerCell> row(EventId e, std::string arguments = {}) const {
+    const TrackInfo& track = trace_.tracks()[trace_.track_ids()[e]];
+    const int64_t at = trace_.ts()[e], dur = trace_.dur()[e];
+    std::vector<AnswerCell> out{int64_t{e},
+                                at - begin_,
+                                at,
+                                dur == none ? AnswerCell() : AnswerCell(dur),
+                                std::string(1, trace_.phases()[e]),
+                                std::string(trace_.category(e)),
+                                track.pid,
+                                track.tid,
+                                track.thread,
+                                std::string(trace_.name(e))};
+    if (options_.arguments) out.emplace_back(std::move(arguments));
+    return out;
+  }
+
+  const Trace& trace_;
+  const std::vector<EventId> events_;
+  const FoundOptions options_;
+  const int64_t begin_;
+};
+
 }  // namespace
 
 std::vector<EventId> find(const Trace& trace, const Query& query) {
@@ -128,31 +194,22 @@ std::vector<EventId> find(const Trace& trace, const Query& query) {
 
 Result<Answer> answer_found(const Trace& trace, std::vector<EventId> events,
                             const FoundOptions& options) {
-  std::vector<std::string> arguments;
-  if (options.arguments) {
-    const auto done = trace.read_events(
-        events, [&](EventId, std::string_view json) { arguments.push_back(arguments_of(json)); });
-    if (!done) return done.failure();
+  if (options.longest_first) {  // events without a duration come last
+    sort_list(events, std::ranges::greater(), [&](EventId e) { return trace.dur()[e]; });
   }
+  const size_t kept = std::min(events.size(), kept_rows), more = events.size() - kept;
+  const auto rows = std::make_shared<FoundRows>(trace, std::move(events), options);
   AnswerTable table = table_of_found(options.arguments);
-  const int64_t begin = begin_of(trace);
-  for (size_t i = 0; i < events.size(); ++i) {
-    const EventId e = events[i];
-    const TrackInfo& track = trace.tracks()[trace.track_ids()[e]];
-    const int64_t dur = trace.dur()[e];
-    table.rows.push_back({int64_t{e}, trace.ts()[e] - begin, trace.ts()[e],
-                          dur == none ? AnswerCell() : AnswerCell(dur),
-                          std::string(1, trace.phases()[e]), std::string(trace.category(e)),
-                          track.pid, track.tid, track.thread, std::string(trace.name(e))});
-    if (options.arguments) table.rows.back().emplace_back(std::move(arguments[i]));
-  }
-  if (options.longest_first) {
-    constexpr size_t dur = 3;  // its column; events without a duration come last
-    sort_list(table.rows, std::ranges::greater(), [](const auto& row) {
-      const auto* lasts = std::get_if<int64_t>(&row[dur]);
-      return lasts ? *lasts : none;
-    });
-  }
+  const auto done = rows->each(0, kept, [&](std::vector<AnswerCell> row) {
+    table.rows.push_back(std::move(row));
+    return true;
+  });
+  if (!done) return done.failure();
+  table.more = more;
+  table.each_more = [rows, kept](const AnswerTable::UseRow& use) {
+    const auto rest = rows->each(kept, SIZE_MAX, use);
+    if (!rest) throw Error(rest.why());
+  };
   return Answer{"find", {std::move(table)}, {}};
 }
 

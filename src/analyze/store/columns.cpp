@@ -70,32 +70,41 @@ uint64_t Columns::offset_of(EventId event) const {
 }
 
 struct ColumnWriter::File {
-  int file;
-  std::string folder;
+  int file;             // negative: in memory
+  std::string no_room;  // why it is
+  std::vector<char> memory;
 
-  explicit File(std::string folder_) : file(nameless_file(folder_)), folder(std::move(folder_)) {
-    VITRO_CHECK(file >= 0, folder, ": cannot create a file in this folder: ", std::strerror(errno));
+  explicit File(const std::string& folder) : file(nameless_file(folder)) {
+    if (file < 0) go_to_memory(folder);
   }
-  ~File() { close(file); }
-
-  void write_at(const void* from, size_t bytes, uint64_t at) const {
-    VITRO_CHECK(pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes),
-                folder,
-                ": cannot write the columns of a trace to this folder: ", std::strerror(errno));
+  ~File() {
+    if (file >= 0) close(file);
   }
 
-  void write(const void* from, size_t bytes) const {
+  void write_at(const void* from, size_t bytes, uint64_t at) {
+    if (file >= 0 &&
+        pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes))
+      return;
+    if (file >= 0) go_to_memory({});
+    std::memcpy(memory.data() + at, from, bytes);
+  }
+
+  void write(const void* from, size_t bytes) {
     const char* rest = static_cast<const char*>(from);
-    while (bytes > 0) {
+    while (bytes > 0 && file >= 0) {
       const ssize_t n = ::write(file, rest, bytes);
       if (n < 0 && errno == EINTR) continue;
-      VITRO_CHECK(n > 0, folder,
-                  ": cannot write the columns of a trace to this folder: ", std::strerror(errno),
-                  "; set VITRO_CACHE_DIR to another folder");
+      if (n <= 0) {
+        go_to_memory({});
+        break;
+      }
       rest += n;
       bytes -= static_cast<size_t>(n);
     }
+    memory.insert(memory.end(), rest, rest + bytes);
   }
+
+  Result<Mapped> map() const { return file >= 0 ? Mapped::of(file) : Mapped::copy_of(memory); }
 
   bool name(const std::string& path) const {
     const std::string here = cat("/proc/self/fd/", file);
@@ -104,6 +113,21 @@ struct ColumnWriter::File {
   }
 
  private:
+  // With what was written so far.
+  void go_to_memory(const std::string& folder) {
+    no_room = cat(folder, folder.empty() ? "" : ": ", std::strerror(errno));
+    if (file < 0) return;
+    const off_t size = lseek(file, 0, SEEK_END);
+    memory.resize(static_cast<size_t>(size));
+    for (size_t at = 0; at < memory.size();) {
+      const ssize_t n = pread(file, memory.data() + at, memory.size() - at, static_cast<off_t>(at));
+      VITRO_CHECK(n > 0 || errno == EINTR,
+                  "cannot read the columns of a trace again: ", std::strerror(errno));
+      at += static_cast<size_t>(std::max<ssize_t>(n, 0));
+    }
+    close(std::exchange(file, -1));
+  }
+
   bool copy(const std::string& path) const {
     const int to = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     struct stat status{};
@@ -148,18 +172,22 @@ Columns ColumnWriter::finish(Facts facts) const {
   Columns columns;
   columns.facts = std::move(facts);
   for (size_t i = 0; i < all_columns.size(); ++i) {
-    auto mapped = Mapped::of(files_[i]->file);
-    VITRO_CHECK(mapped, files_[i]->folder, ": cannot map a file in this folder: ", mapped.why());
+    auto mapped = files_[i]->map();
+    VITRO_CHECK(mapped, "the columns of a trace: ", mapped.why());
     columns.*all_columns[i].member = *std::move(mapped);
   }
   return columns;
 }
 
-bool ColumnWriter::name_files(const std::string& folder, const Facts& facts) const {
-  for (size_t i = 0; i < all_columns.size(); ++i)
-    if (!files_[i]->name(cat(folder, "/", all_columns[i].file))) return false;
+Result<Done> ColumnWriter::name_files(const std::string& folder, const Facts& facts) const {
+  for (size_t i = 0; i < all_columns.size(); ++i) {
+    const File& each = *files_[i];
+    if (each.file < 0) return Failure{cat(folder, ": ", each.no_room)};
+    if (!each.name(cat(folder, "/", all_columns[i].file)))
+      return Failure{cat(folder, ": ", std::strerror(errno))};
+  }
   write_facts(cat(folder, "/facts"), facts);
-  return true;
+  return Done{};
 }
 
 }  // namespace vitro::analyze

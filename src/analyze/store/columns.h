@@ -44,7 +44,7 @@ struct Columns {
 };
 
 // The files are unnamed, so that they disappear with the process however it ends, unless
-// name_files() names them.
+// name_files() names them.  A column that finds no room in its file system goes on in memory.
 class ColumnWriter {
  public:
   // Creates files on the file system of this folder.  Throws Error if it cannot be written.
@@ -57,8 +57,8 @@ class ColumnWriter {
   uint64_t events() const { return events_; }
 
   Columns finish(Facts facts) const;
-  // Gives the files names in this folder and adds the facts; returns whether that succeeded.
-  bool name_files(const std::string& folder, const Facts& facts) const;
+  // Gives the files names in this folder and adds the facts.
+  Result<Done> name_files(const std::string& folder, const Facts& facts) const;
 
  private:
   struct File;

@@ -126,22 +126,27 @@ std::string kept_folder(const std::string& key) {
   return cache.empty() ? cache : cat(cache, "/", key);
 }
 
-void keep(const std::string& key, const std::function<bool(const std::string& folder)>& fill) {
+Result<Done> keep(const std::string& key,
+                  const std::function<Result<Done>(const std::string& folder)>& fill) {
   const std::string to = kept_folder(key);
+  if (to.empty()) return Done{};
   std::string made = cat(cache_of_traces(), "/", unfinished, "XXXXXX");
-  if (to.empty() || !mkdtemp(made.data())) return;
-  bool filled = false;
+  if (!mkdtemp(made.data()))
+    return Failure{cat(cache_of_traces(), ": cannot be written: ", std::strerror(errno))};
+  Result<Done> filled = Done{};
   try {
     filled = fill(made);
-  } catch (const Error&) {  // a full disk: nothing is kept
+  } catch (const Error& e) {  // a full disk
+    filled = Failure{e.what()};
   }
   std::error_code failed;
   if (filled) {
     fs::remove_all(to, failed);  // from another version, or corrupt
     fs::rename(made, to, failed);
+    if (failed) filled = Failure{cat(to, ": cannot be written: ", failed.message())};
   }
-  if (!filled || failed) return remove_folder(made);
-  remove_least_recent(cache_of_traces(), to);
+  filled ? remove_least_recent(cache_of_traces(), to) : remove_folder(made);
+  return filled;
 }
 
 void touch(const std::string& folder) {

@@ -20,10 +20,11 @@ std::string folder_to_write();
 // The folder for columns of this name, whether it exists or not; empty without a cache folder.
 std::string kept_folder(const std::string& key);
 
-// Lets `fill` write columns to a new folder; if it returns true, stores the folder under this name,
-// replacing an older one, and removes what exceeds the limit.  Does nothing if the cache folder is
-// not writable.
-void keep(const std::string& key, const std::function<bool(const std::string& folder)>& fill);
+// Lets `fill` write columns to a new folder; if that succeeds, stores the folder under this name,
+// replacing an older one, and removes what exceeds the limit.  Does nothing without a
+// cache folder; fails if it cannot be written.
+Result<Done> keep(const std::string& key,
+                  const std::function<Result<Done>(const std::string& folder)>& fill);
 
 // Marks a cached folder as just used.
 void touch(const std::string& folder);

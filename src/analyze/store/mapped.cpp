@@ -132,17 +132,20 @@ void bound_resident() {
 }
 
 Mapped::Mapped(Mapped&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      in_memory_(other.in_memory_) {}
 
 Mapped& Mapped::operator=(Mapped&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(in_memory_, other.in_memory_);
   return *this;
 }
 
 Mapped::~Mapped() {
   if (!data_) return;
-  Watch::of_all().remove(data_);
+  if (!in_memory_) Watch::of_all().remove(data_);
   munmap(data_, bytes_);
 }
 
@@ -169,6 +172,19 @@ Result<Mapped> Mapped::scratch(const std::string& folder, size_t bytes) {
   const int error = posix_fallocate(opened.file, 0, static_cast<off_t>(bytes));
   if (error != 0) return Failure{cat(folder, ": no room for ", bytes, " bytes: ", strerror(error))};
   return map(opened.file, bytes, PROT_READ | PROT_WRITE);
+}
+
+Result<Mapped> Mapped::copy_of(std::span<const char> bytes) {
+  Mapped mapped;
+  if (bytes.empty()) return mapped;
+  void* data =
+      mmap(nullptr, bytes.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) return Failure{cat("no memory: ", std::strerror(errno))};
+  std::memcpy(data, bytes.data(), bytes.size());
+  mapped.data_ = data;
+  mapped.bytes_ = bytes.size();
+  mapped.in_memory_ = true;
+  return mapped;
 }
 
 Result<Mapped> Mapped::map(int file, size_t bytes, int access) {

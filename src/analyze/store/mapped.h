@@ -33,6 +33,9 @@ class Mapped {
   // reserved.
   static Result<Mapped> scratch(const std::string& folder, size_t bytes);
 
+  // In memory, always resident.
+  static Result<Mapped> copy_of(std::span<const char> bytes);
+
   void* data() const { return data_; }
   template <class T>
   std::span<const T> as() const {
@@ -44,6 +47,7 @@ class Mapped {
 
   void* data_ = nullptr;
   size_t bytes_ = 0;
+  bool in_memory_ = false;
 };
 
 // A file in this folder that disappears when closed; negative, with errno set, on failure.

@@ -18,6 +18,7 @@ namespace vitro::analyze {
 struct Trace::Impl {
   std::string path;
   bool from_cache = false;
+  std::string not_kept;
   Columns columns;
 };
 
@@ -58,9 +59,10 @@ Result<Trace> Trace::open(const std::string& path, const LoadOptions& options) t
   if (!facts) return facts.failure();
   impl->columns = writer.finish(*std::move(facts));
   if (options.keep && !key.empty()) {
-    analyze::keep(key, [&](const std::string& folder) {
+    const auto kept = analyze::keep(key, [&](const std::string& folder) {
       return writer.name_files(folder, impl->columns.facts);
     });
+    if (!kept) impl->not_kept = kept.why();
   }
   return Trace(std::move(impl));
 } catch (const Error& e) {  // columns cannot be written
@@ -113,6 +115,9 @@ uint64_t Trace::unpacked_bytes() const {
 }
 bool Trace::from_cache() const {
   return impl_->from_cache;
+}
+const std::string& Trace::not_kept() const {
+  return impl_->not_kept;
 }
 
 Result<Done> Trace::read_events(std::span<const EventId> events,
