@@ -42,7 +42,7 @@ int main() try {
   auto fast = vitro::compile([&](const Tensor& x) { return model(x); });
   const Tensor x = vitro::nn::normal({128, 128}, 0, 1);
 
-  // Breaks are recorded when the function is compiled, so the first call shows them.
+  // Each break is recorded once in every recording whose calls reach it.
   vitro::Profiler first_call;
   (void)fast(x).to_vector<float>();
   first_call.stop();

@@ -17,6 +17,7 @@
 #include "vitro/base/error.h"
 #include "vitro/base/module_path.h"
 #include "vitro/events/rare.h"
+#include "vitro/events/session.h"
 
 namespace vitro::capture {
 namespace {
@@ -391,33 +392,52 @@ void TraceTree::part(std::source_location where) {
   cuts_.store(&all_cuts_.back(), std::memory_order_release);
 }
 
+namespace {
+
+// The event of a diagnostic.
+events::RareKinds event_of(TraceTree::What what, const Code& code, std::string reason,
+                           std::string location) {
+  std::string id(code.id);
+  switch (what) {
+    case TraceTree::What::broke:
+      return events::Break{std::move(id), std::move(reason), std::move(location)};
+    case TraceTree::What::recompiled:
+      return events::Recompile{std::move(id), std::move(reason), std::move(location)};
+    case TraceTree::What::fell_back:
+      break;
+  }
+  return events::Fallback{std::move(id), std::move(reason), std::move(location)};
+}
+
+}  // namespace
+
 void TraceTree::note(What what, const Code& code, std::string reason, std::string location) {
   // Limits make a function slow without an error: warn the first time.
   bool says = what == What::fell_back && (&code == &too_many_ways || &code == &too_much_recorded);
   {
     std::lock_guard hold(lock_);
+    const uint32_t session = events::session_number();
     std::vector<Diagnostic>& list = diagnostics_[static_cast<size_t>(what)];
+    std::vector<uint32_t>& recorded_in = recorded_in_[static_cast<size_t>(what)];
     for (Diagnostic& f : list) {
       says = says && f.code != &code;
       if (f.code != &code || f.location != location || (what != What::broke && f.reason != reason))
         continue;
       ++f.count;
+      uint32_t& last = recorded_in[static_cast<size_t>(&f - list.data())];
+      if (session != 0 && last != session)
+        events::repeat(event_of(what, code, std::move(reason), std::move(location)));
+      last = session;
       return;
     }
     if (list.size() >= 256) return;
     list.push_back({&code, reason, location, 1});
+    recorded_in.push_back(session);
   }
   if (says) say_once(options_.name, code, reason);
-  const std::string id(code.id);
-  switch (what) {
-    case What::broke:
-      return events::keep(events::Break{id, std::move(reason), std::move(location)});
-    case What::recompiled:
-      events::keep(events::GuardFailure{id, reason, location});
-      return events::keep(events::Recompile{id, std::move(reason), std::move(location)});
-    case What::fell_back:
-      return events::keep(events::Fallback{id, std::move(reason), std::move(location)});
-  }
+  if (what == What::recompiled)
+    events::keep(events::GuardFailure{std::string(code.id), reason, location});
+  events::keep(event_of(what, code, std::move(reason), std::move(location)));
 }
 
 // Only linked nodes; others may still be under construction.

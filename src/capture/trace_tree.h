@@ -85,7 +85,7 @@ class TraceTree {
   void add(std::unique_ptr<FrozenProgram> program);
 
   enum class What : uint8_t { broke, recompiled, fell_back };
-  // Counts a diagnostic; emits an event the first time.
+  // Counts a diagnostic; emits an event the first time, and the first time in each session.
   void note(What what, const Code& code, std::string reason, std::string location);
   CompiledReport report() const;
 
@@ -142,6 +142,7 @@ class TraceTree {
   int builds_later_ = 0;
   mutable std::condition_variable built_;
   std::vector<Diagnostic> diagnostics_[3];
+  std::vector<uint32_t> recorded_in_[3];  // the last session that has each diagnostic
   std::atomic<FrozenProgram*> frozen_{nullptr};
   std::vector<std::unique_ptr<FrozenProgram>> programs_;
 };

@@ -13,6 +13,7 @@
 #include "base/sort_list.h"
 #include "events/sink.h"
 #include "vitro/base/cat.h"
+#include "vitro/events/session.h"
 
 namespace vitro::events {
 namespace {
@@ -138,6 +139,17 @@ uint64_t keep_event(RareKinds what, uint64_t inside) {
 
 void keep(RareKinds what) {
   keep_event(std::move(what), 0);
+}
+
+void repeat(RareKinds what) {
+  auto event = std::make_shared<Rare>();
+  event->tid = this_tid();
+  event->what = std::move(what);
+  Ring& r = ring();
+  std::lock_guard hold(r.lock);
+  event->ts = ticks();
+  event->number = r.next;
+  if (r.in_session) r.of_session.push_back(std::move(event));
 }
 
 uint64_t rare_mark() {

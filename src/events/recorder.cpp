@@ -294,6 +294,10 @@ void start(SessionOptions options) {
   detail::session.store(session | tap, std::memory_order_release);
 }
 
+uint32_t session_number() {
+  return detail::session.load(std::memory_order_relaxed) >> detail::option_bits;
+}
+
 Recording stop() {
   Sink& s = sink();
   std::lock_guard hold(s.sessions);

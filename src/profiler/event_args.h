@@ -26,8 +26,9 @@ inline std::string_view category(SliceKind kind) {
     case SliceKind::op:
     case SliceKind::kernel:
     case SliceKind::region:
-    case SliceKind::phase:
       return "cpu_op";
+    case SliceKind::phase:
+      return "compile_phase";
   }
   return "cpu_op";
 }

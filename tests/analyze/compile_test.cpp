@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analyze/questions/ops/ops.h"
 #include "analyze/trace_files.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
@@ -155,6 +156,31 @@ TEST(Compile, counts_graphs_and_the_time_that_passed) {
   const auto runs = std::ranges::find(answer.tables, "compilations", &AnswerTable::name);
   ASSERT_NE(runs, answer.tables.end());
   EXPECT_EQ(std::get<std::string>(runs->rows[0][1]), "mlp/0");
+}
+
+TEST(Compile, phases_of_vitro_are_no_ops_and_a_plan_that_is_found_is_no_compilation) {
+  const TraceFolder folder;
+  const auto trace = open_alone(
+      folder.file("trace.json", R"json({"schemaVersion": 1, "producer": "vitro", "traceEvents": [
+    {"ph":"X","cat":"compile_phase","name":"find_plan","ts":0,"dur":5,"pid":1,"tid":1,"args":{"Compile phase of":"f/0"}},
+    {"ph":"X","cat":"compile_phase","name":"backend","ts":5,"dur":25,"pid":1,"tid":1,"args":{"Compile phase of":"f/0"}},
+    {"ph":"X","cat":"compile_phase","name":"find_plan","ts":40,"dur":10,"pid":1,"tid":1,"args":{"Compile phase of":"f/1"}},
+    {"ph":"X","cat":"compile_phase","name":"load_kernels","ts":42,"dur":5,"pid":1,"tid":1,"args":{"Compile phase of":"f/1"}},
+    {"ph":"X","cat":"cpu_op","name":"aten::add","ts":80,"dur":20,"pid":1,"tid":1}]})json"));
+  ASSERT_TRUE(trace) << trace.why();
+  const TraceIndex index(*trace);
+  const Compilation c = compilation(index);
+  ASSERT_EQ(c.runs.size(), 2U);
+  EXPECT_FALSE(c.runs[0].found);
+  EXPECT_TRUE(c.runs[1].found);
+  const Answer answer = answer_compile(index);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].sentence,
+            "compiling took 40.000us of the measured 100.000us: 1 compilation, 0 of code compiled "
+            "before, 1 graph found in the cache; the largest part in backend");
+  const std::vector<NameTimes> list = ops(index);
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].name, "aten::add");
 }
 
 TEST(Compile, reads_what_vitro_says_of_phases_and_breaks) {

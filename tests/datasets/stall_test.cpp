@@ -38,7 +38,7 @@ analyze::Answer doctor_of_loop(milliseconds load, milliseconds compute, int work
   const Result<analyze::Trace> trace = analyze::Trace::open(path);
   std::filesystem::remove(path);
   EXPECT_TRUE(trace) << trace.why();
-  return trace ? analyze::doctor(*trace) : analyze::Answer{};
+  return trace ? analyze::doctor(analyze::TraceIndex(*trace)) : analyze::Answer{};
 }
 
 const analyze::Finding* find(const analyze::Answer& answer, std::string_view key) {

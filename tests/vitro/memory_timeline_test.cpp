@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "vitro/analyze.h"
+#include "analyze/questions/memory/memory_timeline.h"
+#include "vitro/analyze/questions.h"
 #include "vitro/events/memory.h"
 #include "vitro/vitro.h"
 
@@ -59,7 +60,7 @@ TEST(MemoryTimelineFiles, tell_what_the_profile_and_its_trace_tell) {
   const analyze::MemoryTimeline raw = files.read("m.raw.json.gz"), sums = files.read("m.json");
   const auto trace = analyze::Trace::open(files.path("trace.json.gz"), {.keep = false});
   ASSERT_TRUE(trace) << trace.why();
-  const auto told = analyze::memory(*trace);
+  const auto told = analyze::memory(analyze::TraceIndex(*trace));
   ASSERT_TRUE(told) << told.why();
   ASSERT_EQ(told->devices.size(), 1u);
   const analyze::Memory::Device& device = told->devices[0];

@@ -94,6 +94,32 @@ TEST(ProfileOfCompiled, a_break_is_told_with_code_and_place) {
   EXPECT_NE(breaks[0].location.find("profile_test.cpp:"), std::string::npos) << breaks[0].location;
 }
 
+TEST(ProfileOfCompiled, a_break_is_once_in_every_recording_that_passes_it) {
+  auto fast = compile([](const Tensor& x) {
+    const Tensor y = wave(x);
+    graph_break("between");
+    return exp(y);
+  });
+  fast(input(0)).data<float>();
+  std::vector<std::string> places;
+  for (int i = 0; i < 2; ++i) {
+    Profiler profiler;
+    for (int calls = 0; calls < 3; ++calls) fast(input(0)).data<float>();
+    profiler.stop();
+    for (const Track& track : profiler.profile().tracks) {
+      for (const Incident& incident : track.incidents)
+        if (incident.kind == "break" && incident.reason == "between")
+          places.push_back(incident.location);
+    }
+  }
+  ASSERT_EQ(places.size(), 2u);
+  EXPECT_EQ(places[0], places[1]);
+  EXPECT_NE(places[0].find("profile_test.cpp:"), std::string::npos) << places[0];
+  Profiler without;
+  without.stop();
+  for (const Track& track : without.profile().tracks) EXPECT_TRUE(track.incidents.empty());
+}
+
 TEST(ProfileOfCompiled, gradients_are_joined_to_their_calls) {
   Tensor x = input(0).set_requires_grad(true);
   auto fast = compile([](const Tensor& t) {

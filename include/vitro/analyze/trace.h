@@ -128,7 +128,7 @@ class Trace {
 // use.
 enum class EventClass : uint8_t {
   other,         // none of the below
-  op,            // an op, a compiled region, a compile phase on the host
+  op,            // an op, a compiled region on the host
   annotation,    // a range named by the user, on the host
   python,        // a function of the interpreter
   runtime,       // a call of a device's runtime or driver: launches, copies, waits
@@ -142,7 +142,8 @@ enum class EventClass : uint8_t {
   counter,
   flow,      // one end of an arrow
   metadata,  // names of threads and processes, the recording itself
-  share      // a thread's share of what another launched: beside that, not inside
+  share,     // a thread's share of what another launched: beside that, not inside
+  phase      // of a compiler, where the writer tells it from ops
 };
 std::string_view name_of(EventClass which);
 

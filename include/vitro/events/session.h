@@ -51,6 +51,12 @@ void start(SessionOptions options = {});
 // Stops recording and returns the events.  Throws if no session runs.
 Recording stop();
 
+// Distinguishes sessions; 0 while none runs.
+uint32_t session_number();
+// Gives the running session, if there is one, an event that was kept before it began: it holds
+// again.
+void repeat(RareKinds what);
+
 template <class Visit>
 void ThreadRecording::read(Visit&& visit) const {
   for (const auto& chunk : chunks) {

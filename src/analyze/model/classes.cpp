@@ -16,16 +16,23 @@ struct Known {
   EventClass which;
 };
 
-// Kineto's activity types (libkineto ActivityType.h), spellings of older files, and additions of
-// Vitro's traces (eager_region, cpu_work); matched case-insensitively.
+// Kineto's activity types (libkineto ActivityType.h), spellings of older files, those of rocprofv3
+// (hip_api, kernel_dispatch, …), and additions of
+// Vitro's traces (eager_region, cpu_work, compile_phase); matched case-insensitively.
 constexpr Known known[] = {
     {"cpu_op", EventClass::op},
     {"operator", EventClass::op},
     {"user_annotation", EventClass::annotation},
     {"eager_region", EventClass::annotation},
     {"cpu_work", EventClass::share},
+    {"compile_phase", EventClass::phase},
     {"python_function", EventClass::python},
     {"cuda_runtime", EventClass::runtime},
+    {"hip_api", EventClass::runtime},
+    {"hsa_api", EventClass::runtime},
+    {"kernel_dispatch", EventClass::kernel},
+    {"memory_copy", EventClass::copy},
+    {"marker_api", EventClass::annotation},
     {"cuda_driver", EventClass::runtime},
     {"runtime", EventClass::runtime},
     {"xpu_runtime", EventClass::runtime},
@@ -59,9 +66,10 @@ constexpr Known known[] = {
 }  // namespace
 
 std::string_view name_of(EventClass which) {
-  constexpr std::array<std::string_view, 16> names{
-      "other", "op",           "annotation", "python",  "runtime", "overhead", "kernel",   "copy",
-      "set",   "device range", "sync",       "instant", "counter", "flow",     "metadata", "share"};
+  constexpr std::array<std::string_view, 17> names{
+      "other",   "op",   "annotation", "python",       "runtime", "overhead",
+      "kernel",  "copy", "set",        "device range", "sync",    "instant",
+      "counter", "flow", "metadata",   "share",        "phase"};
   return names[static_cast<size_t>(which)];
 }
 

@@ -32,7 +32,7 @@ class Classes {
     const EventClass which = (*this)[event];
     return which == EventClass::op || which == EventClass::annotation ||
            which == EventClass::python || which == EventClass::runtime ||
-           (which == EventClass::other && phases_[event] == 'X');
+           which == EventClass::phase || (which == EventClass::other && phases_[event] == 'X');
   }
 
  private:

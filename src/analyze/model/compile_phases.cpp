@@ -54,7 +54,12 @@ Result<Subjects> subjects_of(const Trace& trace, const std::vector<EventId>& eve
   return out;
 }
 
-// The first op of each name decides whether the name is a phase.
+// Ops in older files.
+bool may_be_phase(EventClass which) {
+  return which == EventClass::phase || which == EventClass::op;
+}
+
+// The first event of each name decides whether the name is a phase.
 Result<Subjects> vitro_phases(const TraceIndex& index) {
   const Trace& trace = index.trace();
   std::vector<bool> wanted(trace.names().size());
@@ -62,7 +67,7 @@ Result<Subjects> vitro_phases(const TraceIndex& index) {
   const Classes& classes = index->classes();
   for (const EventId e : trace.events()) {
     const uint32_t name = trace.name_ids()[e];
-    if (wanted[name] || classes[e] != EventClass::op) continue;
+    if (wanted[name] || !may_be_phase(classes[e])) continue;
     wanted[name] = true;
     first.push_back(e);
   }
@@ -71,7 +76,7 @@ Result<Subjects> vitro_phases(const TraceIndex& index) {
   wanted.assign(wanted.size(), false);
   for (const auto& [e, what] : *known) wanted[trace.name_ids()[e]] = true;
   for (const EventId e : trace.events())
-    if (wanted[trace.name_ids()[e]] && classes[e] == EventClass::op) all.push_back(e);
+    if (wanted[trace.name_ids()[e]] && may_be_phase(classes[e])) all.push_back(e);
   return subjects_of(trace, all);
 }
 

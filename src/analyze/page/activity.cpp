@@ -41,6 +41,7 @@ class Doings {
       case EventClass::python:
         return Doing::python;
       case EventClass::other:
+      case EventClass::phase:
       case EventClass::overhead:
         return is_marker(event) ? Doing::nothing : Doing::other;
       case EventClass::device_range:

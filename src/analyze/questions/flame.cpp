@@ -82,6 +82,7 @@ class Builder {
       case EventClass::annotation:
       case EventClass::python:
       case EventClass::runtime:
+      case EventClass::phase:
         return true;
       case EventClass::other:
       case EventClass::overhead:

@@ -49,6 +49,7 @@ class Runs {
     run.threads_time += when.length();
     run.measured |= has_steps_ && when.begin < window_.end && when.end > window_.begin;
     run.phases.push_back(when);
+    run.found &= phase.name == "find_plan";
   }
   std::vector<Compilation::Run> take() { return std::move(runs_); }
 
@@ -71,6 +72,7 @@ class Runs {
     }
     Compilation::Run run{phase.event, phase.compile_id, when.begin};
     run.again = !joins_ && says_again(phase.compile_id);
+    run.found = joins_;
     return runs_.emplace_back(std::move(run));
   }
 
@@ -180,7 +182,7 @@ void conclude_breaks(const Compilation& c, Findings& findings) {
 // Compilations in the measured window.
 struct Measured {
   int64_t time = 0, threads_time = 0;  // while any thread compiles, and summed over threads
-  uint64_t count = 0, again = 0;
+  uint64_t count = 0, again = 0, found = 0;
   std::vector<std::pair<int64_t, EventId>> each;  // time, negated, and begin
   Pieces when;
 
@@ -191,7 +193,7 @@ struct Measured {
     std::vector<Window> pieces;
     for (const Compilation::Run& run : c.runs) {
       if (steps && !run.measured) continue;
-      ++count;
+      ++(run.found ? found : count);
       again += run.again;
       each.emplace_back(-run.time, run.event);
       pieces.insert(pieces.end(), run.phases.begin(), run.phases.end());
@@ -212,19 +214,21 @@ struct Measured {
 
 void conclude_compiling(const TraceIndex& index, const Compilation& c, Findings& findings) {
   const bool steps = !index->steps().empty();
-  auto [time, threads_time, count, again, each, when] = Measured(index, c);
-  if (count == 0) return;
+  auto [time, threads_time, count, again, found, each, when] = Measured(index, c);
+  if (count + found == 0) return;
   std::ranges::sort(each);
   std::vector<EventId> events;
   for (const auto& [length, e] : each) events.push_back(e);
   const std::string_view longest = c.phases.front().name;
   const std::string threads =
       threads_time == time ? "" : cat(" (", time_text(threads_time), " summed over threads)");
+  const std::string kept =
+      found == 0 ? "" : cat(", ", counted(found, "graph"), " found in the cache");
   findings.add(
       {"compile.measured",
        cat("compiling took ", time_text(time), threads, " of the measured ",
            time_text(index->window().length()), ": ", counted(count, "compilation"), ", ", again,
-           " of code compiled before; the largest part in ", longest),
+           " of code compiled before", kept, "; the largest part in ", longest),
        again > 0 ? "find why it is compiled again (TORCH_LOGS=recompiles): mark changing "
                    "sizes dynamic, pass numbers as tensors; warm up with all shapes"
                  : "warm up before the measured steps, so that everything is compiled by then"},
@@ -335,13 +339,15 @@ AnswerTable run_table(const TraceIndex& index, const Compilation& c) {
                      {"threads_ns", "All threads", Unit::ns},
                      {"measured", "Measured"},
                      {"again", "Again"},
+                     {"found", "From cache"},
                      {"event", "Event", Unit::count}},
                     {}};
   const int64_t first = index->windows().front().window.begin;
   for (const Compilation::Run& run : c.runs) {
     table.rows.push_back({std::string(trace.name(run.event)), run.what, run.begin - first, run.time,
                           run.threads_time, std::string(run.measured ? "yes" : ""),
-                          std::string(run.again ? "yes" : ""), static_cast<int64_t>(run.event)});
+                          std::string(run.again ? "yes" : ""), std::string(run.found ? "yes" : ""),
+                          static_cast<int64_t>(run.event)});
   }
   return table;
 }

@@ -59,6 +59,7 @@ struct Compilation {
     int64_t time = 0;          // while any thread compiles it
     int64_t threads_time = 0;  // summed over threads, including one that waits for others
     bool measured = false;     // in measured_window(), if there are steps
+    bool found = false;        // Vitro: nothing was compiled, its plan was in the cache
     bool again = false;        // according to PyTorch's compile id the code was compiled before
     std::vector<Window> phases = {};  // the outermost, by begin
   };

@@ -174,6 +174,7 @@ class Walk {
     }
     switch (classes_[event]) {
       case EventClass::op:
+      case EventClass::phase:
         return PathKind::host_op;
       case EventClass::runtime:
         return PathKind::host_call;

@@ -13,11 +13,12 @@ namespace {
 
 bool is_host(EventClass which) {
   return which == EventClass::op || which == EventClass::annotation ||
-         which == EventClass::python || which == EventClass::runtime;
+         which == EventClass::python || which == EventClass::runtime || which == EventClass::phase;
 }
 
 bool is_busy(EventClass which) {
-  return which == EventClass::op || which == EventClass::runtime || which == EventClass::overhead;
+  return which == EventClass::op || which == EventClass::runtime || which == EventClass::overhead ||
+         which == EventClass::phase;
 }
 
 }  // namespace
