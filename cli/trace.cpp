@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "large_arrays.h"
+#include "temporary_folder.h"
+#include "trace_nsys.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/table.h"
@@ -117,6 +119,14 @@ std::function<int()> declare_group(CLI::App& app) {
   };
 }
 
+// The trace is read again from a file that is there until the program ends.
+Result<analyze::Trace> open_export(const std::string& file) {
+  static const TemporaryFolder folder;
+  const auto path = as_trace(file, folder.path);
+  if (!path) return path.failure();
+  return analyze::Trace::open(*path, {.keep = false});
+}
+
 // An answer may be larger than memory.
 class StandardOutput : public report::Output {
  protected:
@@ -157,7 +167,9 @@ CLI::Option* add_file(CLI::App& app, const char* name, std::string& file, const 
 }
 
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {
-  auto trace = analyze::Trace::open(file, {.keep = !setting.no_cache});
+  const bool converts = is_database(file);
+  auto trace =
+      converts ? open_export(file) : analyze::Trace::open(file, {.keep = !setting.no_cache});
   if (!trace) {
     std::fprintf(stderr, "vitro: %s\n", trace.why().c_str());
     return std::nullopt;

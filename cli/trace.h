@@ -29,7 +29,7 @@ struct TraceSetting {
 
 // The description of an argument that takes a trace.
 inline constexpr const char* trace_file_about =
-    "trace: .json, .json.gz, .json.zst, .zip; - reads standard input";
+    "trace: .json, .pftrace, packed or not; - reads standard input";
 
 // Adds a required file argument.
 CLI::Option* add_file(CLI::App& app, const char* name, std::string& file,

@@ -120,7 +120,7 @@ int run(const CutSetting& setting) {
 std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<CutSetting>();
   add_file(app, "file", setting->file,
-           "trace: .json, .json.gz, .json.zst, .zip; with --rank also a folder of traces");
+           "trace: .json, .pftrace, packed or not; with --rank also a folder of traces");
   app.add_option("-o,--output,--out", setting->out,
                  "the new trace; compressed if the name ends in .gz or .zst")
       ->required();

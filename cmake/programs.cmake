@@ -248,7 +248,7 @@ function(vitro_fuzz_reader)
     message(FATAL_ERROR "VITRO_FUZZ_READER needs Clang, got ${CMAKE_CXX_COMPILER_ID}: run tools/fuzz_reader")
   endif()
   vitro_fuzzer(
-    vitro_fuzz_reader src/base/*.cpp src/report/inflate*.cpp src/analyze/read/*.cpp tests/analyze/read/read_one.cpp
+    vitro_fuzz_reader src/base/*.cpp src/report/*.cpp src/analyze/read/*.cpp tests/analyze/read/read_one.cpp
     tests/analyze/read/by_simdjson.cpp tests/fuzz_reader/main.cpp)
   vitro_fuzzer(
     vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp

@@ -1,5 +1,6 @@
 # Writes OUT, the version script of libvitro.so: libvitro.map, and the classes that no public header declares, whose members
-# programs cannot call.  Run as `cmake -DSOURCE=... -DOUT=... -P version_script.cmake`.
+# programs cannot call; also the functions of analyze's internal headers, which are many.  Run as
+# `cmake -DSOURCE=... -DOUT=... -P version_script.cmake`.
 
 # The classes that headers under `folder` define in a namespace, with their namespaces.
 function(vitro_classes folder out)
@@ -20,6 +21,22 @@ function(vitro_classes folder out)
   set(${out} ${classes} PARENT_SCOPE)
 endfunction()
 
+# The functions that headers under `folder` declare in vitro::analyze.
+function(vitro_functions_of_analyze folder out)
+  file(GLOB_RECURSE headers ${SOURCE}/${folder}/*.h)
+  set(functions)
+  foreach(header IN LISTS headers)
+    file(STRINGS ${header} lines REGEX "^[A-Za-z][A-Za-z0-9_:<>,&* ]* [a-z_0-9]+\\(")
+    foreach(line IN LISTS lines)
+      if(NOT line MATCHES "^(inline|template|using|friend|static) " AND line MATCHES "^[^(]* ([a-z_0-9]+)\\(")
+        list(APPEND functions ${CMAKE_MATCH_1})
+      endif()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES functions)
+  set(${out} ${functions} PARENT_SCOPE)
+endfunction()
+
 vitro_classes(include public)
 vitro_classes(src internal)
 list(REMOVE_ITEM internal ${public})
@@ -28,6 +45,19 @@ foreach(class IN LISTS internal)
   string(APPEND patterns "      ${class}::*;\n")
   foreach(what vtable typeinfo typeinfo?name)
     string(APPEND patterns "      ${what}?for?${class};\n")
+  endforeach()
+endforeach()
+vitro_functions_of_analyze(include/vitro/analyze public)
+set(internal)
+foreach(folder model store findings questions merge page)
+  vitro_functions_of_analyze(src/analyze/${folder} some)
+  list(APPEND internal ${some})
+endforeach()
+list(REMOVE_DUPLICATES internal)
+list(REMOVE_ITEM internal ${public})
+foreach(function IN LISTS internal)
+  foreach(first std:: vitro:: abi:cxx11)  # of its parameters, or its tag; `?` is the bracket before
+    string(APPEND patterns "      vitro::analyze::${function}?${first}*;\n")
   endforeach()
 endforeach()
 file(READ ${SOURCE}/cmake/libvitro.map script)

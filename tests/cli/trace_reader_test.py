@@ -6,8 +6,9 @@ import gzip
 import json
 import os
 import pathlib
-import resource
 import pty
+import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,48 @@ class TraceReader(unittest.TestCase):
 
     def events(self):
         return json.loads(gzip.decompress(REAL.read_bytes()), strict=False)["traceEvents"]
+
+    def nsys_export(self):
+        """A kernel and a copy launched by calls of thread 9 of process 5, in an NVTX range."""
+        path = self.folder / "report.sqlite"
+        tid = 5 * 0x1000000 + 9
+        base = sqlite3.connect(path)
+        base.executescript(f"""
+            CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+            CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
+                correlationId INTEGER, demangledName INTEGER, shortName INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, correlationId INTEGER,
+                bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER);
+            CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, textId INTEGER);
+            INSERT INTO StringIds VALUES (1, 'void gemm<float>(float*)'), (2, 'gemm'), (3, 'cudaLaunchKernel_v7000'), (4, 'cudaMemcpyAsync_v3020');
+            INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA A100');
+            INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (10000, 90000, 0, 1, 7, 31, 1, 2);
+            INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (90500, 95500, 0, 7, 32, 4096, 2, 2, 0);
+            INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (2000, 7000, {tid}, 31, 3), (8000, 96000, {tid}, 32, 4);
+            INSERT INTO NVTX_EVENTS VALUES (1000, 97000, 59, 'step', {tid}, NULL);""")
+        base.commit()
+        base.close()
+        return path
+
+    def test_exports_of_nsight_systems_are_traces(self):
+        export = self.nsys_export()
+        rows = json.loads(self.vitro("kernels", export, "--json"))["kernels"]
+        self.assertEqual([(r["name"], r["calls"], r["total_ns"]) for r in rows],
+                         [("void gemm<float>(float*)", 1, 80000), ("Memcpy DtoH (Device -> Pageable)", 1, 5000)])
+        calls = json.loads(self.vitro("launches", export, "--json"))["calls"]
+        self.assertEqual({(c["name"], c["launches"], c["delay_median_ns"]) for c in calls},
+                         {("cudaLaunchKernel", 1, 3000), ("cudaMemcpyAsync", 1, 0)})
+        found = json.loads(self.vitro("find", export, "--json", "--args", "--name", "^step$|Memcpy"))["events"]
+        self.assertEqual({(e["name"], e["pid"], e["tid"], e["args"].replace(" ", "")) for e in found},
+                         {("step", "5", "9", "{}"), ("cudaMemcpyAsync", "5", "9", '{"correlation":32}'),
+                          ("Memcpy DtoH (Device -> Pageable)", "0", "7", '{"correlation":32,"bytes":4096}')})
+        self.assertIn("NVIDIA A100", self.vitro("doctor", export))
+        self.assertEqual(self.kept(), [])
+        sqlite3.connect(self.folder / "empty.sqlite").execute("CREATE TABLE t (x)")
+        self.vitro("info", self.folder / "empty.sqlite", status=3)
+        self.assertIn("nsys export --type sqlite", self.said)
 
     def test_sql_counts_what_json_counts(self):
         rows = json.loads(self.vitro("find", REAL, "--json", "--sql",

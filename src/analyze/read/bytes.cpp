@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "analyze/read/perfetto.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -86,6 +87,40 @@ class TextBytes : public Bytes {
   uint64_t total_;
 };
 
+// Text as it is; of a trace of Perfetto, the text of its events.
+class RecognisedBytes : public Bytes {
+ public:
+  explicit RecognisedBytes(std::unique_ptr<Bytes> from) : from_(std::move(from)) {
+    trouble_ = from_->trouble();
+  }
+
+  size_t read(char* to, size_t room) override {
+    size_t got = from_->read(to, room);
+    if (std::exchange(is_first_, false) && begins_perfetto({to, got})) {
+      from_ = from_perfetto(std::make_unique<AgainBytes>(std::string(to, got), std::move(from_)));
+      got = from_->read(to, room);
+    }
+    trouble_ = from_->trouble();
+    return got;
+  }
+  uint64_t consumed() const override { return from_->consumed(); }
+  uint64_t total() const override { return from_->total(); }
+
+ private:
+  std::unique_ptr<Bytes> from_;
+  bool is_first_ = true;
+};
+
+std::unique_ptr<Bytes> unpacked_alone(std::unique_ptr<Bytes> from) {
+  std::string head(4, '\0');
+  head.resize(from->read(head.data(), head.size()));
+  std::unique_ptr<Bytes> all = std::make_unique<AgainBytes>(head, std::move(from));
+  if (head.starts_with("\x1f\x8b")) return gunzip(std::move(all));
+  if (head == "\x28\xb5\x2f\xfd") return unzstd(std::move(all));
+  if (head == "PK\x03\x04") return unzip(std::move(all));
+  return all;
+}
+
 // Bytes that beginning_of() took from standard input.
 std::string& taken_from_input() {
   static auto* taken = new std::string;
@@ -120,13 +155,7 @@ std::unique_ptr<Bytes> bytes_of(std::string_view text) {
 }
 
 std::unique_ptr<Bytes> unpacked(std::unique_ptr<Bytes> from) {
-  std::string head(4, '\0');
-  head.resize(from->read(head.data(), head.size()));
-  std::unique_ptr<Bytes> all = std::make_unique<AgainBytes>(head, std::move(from));
-  if (head.starts_with("\x1f\x8b")) return gunzip(std::move(all));
-  if (head == "\x28\xb5\x2f\xfd") return unzstd(std::move(all));
-  if (head == "PK\x03\x04") return unzip(std::move(all));
-  return all;
+  return std::make_unique<RecognisedBytes>(unpacked_alone(std::move(from)));
 }
 
 Result<std::string> beginning_of(const std::string& path, size_t room) {

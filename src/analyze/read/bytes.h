@@ -2,7 +2,8 @@
 //   Result<std::unique_ptr<Bytes>> bytes = open_bytes("trace.json.gz");
 //   while (size_t n = (*bytes)->read(buffer, room)) …
 // The format is detected from the first bytes, not from the name: gzip, zstd, zip (its first
-// entry), else plain text.  A Bytes belongs to one thread at a time.
+// entry), else plain text; a trace of Perfetto is text, too (perfetto.h).  A Bytes belongs to one
+// thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ std::string_view* place_of(const char* key, RawEvent& event) {
 std::string_view* place_of_argument(const char* key, RawEvent& event) {
   switch (*key) {
     case 'c':
-      return is(key, "correlation") ? &event.correlation : nullptr;
+      return is(key, "correlation") || is(key, "correlation_id") ? &event.correlation : nullptr;
     case 'E':
       return is(key, "External id") ? &event.external : nullptr;
     case 'e':

@@ -21,6 +21,7 @@
 #include "analyze/read/token.h"
 #include "analyze/store/columns.h"
 #include "analyze/store/rewrite.h"
+#include "analyze/store/row_kinds.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -87,6 +88,7 @@ class Loader {
   void collect(Parsed& parsed);
   void meet(const Batch& batch, Numbers& numbers);
   void set_apart(Rows& rows);
+  void set_categories(Rows& rows);
   void note_left();
   void apply(const TrackFact& fact);
   void share_names();
@@ -200,6 +202,25 @@ void Loader::set_apart(Rows& rows) {
   }
 }
 
+// Of events without a category, if the names of their rows tell what they are.
+void Loader::set_categories(Rows& rows) {
+  std::vector<std::optional<RowKind>> kinds(facts_.tracks.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows.phase[i] != 'X' || !facts_.categories[rows.category[i]].empty()) continue;
+    std::optional<RowKind>& kind = kinds[rows.track[i]];
+    if (!kind) {
+      TrackInfo row = facts_.tracks[rows.track[i]];
+      row.process = processes_[row.pid].process;
+      kind = kind_of(row);
+    }
+    const std::string_view category = category_in(*kind, facts_.names[rows.name[i]]);
+    if (category.empty()) continue;
+    bool fresh = false;
+    rows.category[i] = static_cast<uint16_t>(categories_.number(category, &fresh));
+    if (fresh) facts_.categories.emplace_back(category);
+  }
+}
+
 void Loader::note_left() {
   const auto note = [&](uint64_t count, std::string_view what) {
     if (count > 0) facts_.notes.push_back({0, cat(counted(count, "event"), what)});
@@ -211,6 +232,10 @@ void Loader::note_left() {
 void Loader::collect(Parsed& parsed) {
   auto& [numbers, batch] = parsed;
   meet(batch, *numbers);
+  for (TrackFact& fact : batch.facts) {
+    fact.track = numbers->tracks[fact.track];
+    apply(fact);
+  }
   Rows& rows = batch.rows;
   for (size_t i = 0; i < rows.size(); ++i) {
     rows.name[i] = numbers->names[rows.name[i]];
@@ -219,13 +244,10 @@ void Loader::collect(Parsed& parsed) {
         std::min<uint32_t>(numbers->categories[rows.category[i]], UINT16_MAX));
   }
   set_apart(rows);
+  set_categories(rows);
   pairs_.add(rows, writer_.events(), [&](uint64_t event, int64_t dur, bool is_async) {
     writer_.complete(event, dur, is_async);
   });
-  for (TrackFact& fact : batch.facts) {
-    fact.track = numbers->tracks[fact.track];
-    apply(fact);
-  }
   constexpr size_t most_notes = 1000;
   for (Note& note : batch.notes) {
     if (facts_.notes.size() < most_notes) facts_.notes.push_back(std::move(note));
@@ -270,6 +292,11 @@ void Loader::share_names() {
     if (process == processes_.end()) continue;
     track.process = process->second.process;
     track.labels = process->second.labels;
+    const RowKind kind = kind_of(track);
+    constexpr std::string_view device = "/device:";
+    if (track.labels.empty() && (kind == RowKind::work || kind == RowKind::ranges))
+      track.labels =
+          track.process.starts_with(device) ? track.process.substr(device.size()) : track.process;
     track.sort_index = process->second.sort_index;
   }
 }

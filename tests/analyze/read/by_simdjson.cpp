@@ -26,10 +26,13 @@ constexpr Member members_of_event[] = {{"name", &RawEvent::name}, {"cat", &RawEv
                                        {"ph", &RawEvent::phase},  {"ts", &RawEvent::ts},
                                        {"dur", &RawEvent::dur},   {"pid", &RawEvent::pid},
                                        {"tid", &RawEvent::tid},   {"id", &RawEvent::id}};
-constexpr Member arguments_of_event[] = {
-    {"correlation", &RawEvent::correlation}, {"External id", &RawEvent::external},
-    {"external id", &RawEvent::external},    {"name", &RawEvent::arg_name},
-    {"labels", &RawEvent::arg_labels},       {"sort_index", &RawEvent::arg_sort_index}};
+constexpr Member arguments_of_event[] = {{"correlation", &RawEvent::correlation},
+                                         {"correlation_id", &RawEvent::correlation},
+                                         {"External id", &RawEvent::external},
+                                         {"external id", &RawEvent::external},
+                                         {"name", &RawEvent::arg_name},
+                                         {"labels", &RawEvent::arg_labels},
+                                         {"sort_index", &RawEvent::arg_sort_index}};
 
 bool is(json::raw_json_string key, std::string_view wanted) {
   return std::memcmp(key.raw(), wanted.data(), wanted.size()) == 0 &&

@@ -35,7 +35,7 @@ std::optional<int64_t> last_number(const std::string& text) {
 // The file name without the extensions of a trace.
 std::string stem(const std::string& file) {
   std::string name = fs::path(file).filename().string();
-  for (const std::string_view end : {".gz", ".zst", ".zip", ".json", ".pt.trace"}) {
+  for (const std::string_view end : {".gz", ".zst", ".zip", ".json", ".pftrace", ".pt.trace"}) {
     if (name.ends_with(end)) name.resize(name.size() - end.size());
   }
   return name;
@@ -218,7 +218,8 @@ void match_all(std::vector<Read>& all) {
 }
 
 bool is_trace(const std::string& name) {
-  constexpr std::string_view ends[] = {".json", ".json.gz", ".json.zst", ".zip"};
+  constexpr std::string_view ends[] = {".json",    ".json.gz",    ".json.zst",   ".zip",
+                                       ".pftrace", ".pftrace.gz", ".pftrace.zst"};
   return std::ranges::any_of(ends, [&](std::string_view end) { return name.ends_with(end); });
 }
 
@@ -266,7 +267,7 @@ std::vector<std::string> trace_files(const std::vector<std::string>& places) {
         found.push_back(entry.path().string());
     }
     std::ranges::sort(found);
-    VITRO_CHECK(!found.empty(), place, ": contains no traces (.json, .json.gz, .json.zst, .zip)");
+    VITRO_CHECK(!found.empty(), place, ": contains no traces (.json, .pftrace, also packed)");
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;
