@@ -57,7 +57,8 @@ std::function<int()> declare(CLI::App& app) {
   auto setting = std::make_shared<FindSetting>();
   analyze::Query& query = setting->query;
   add_file(app, "file", setting->file);
-  app.add_option("--name", query.name, "a regular expression, matched anywhere in the name");
+  app.add_option("--name", query.name,
+                 "a regular expression (POSIX extended, \\d), matched anywhere in the name");
   app.add_option("--category", query.category, "as in the file: kernel, cpu_op");
   app.add_option("--thread", query.thread, "the tid, or part of the thread's name");
   app.add_option("--pid,--process", query.processes,

@@ -1,3 +1,4 @@
+// Tests finding events by each condition, and tables of very many of them.
 #include "vitro/analyze/events.h"
 
 #include <gtest/gtest.h>
@@ -32,6 +33,9 @@ TEST(Find, by_each_of_what_can_be_asked) {
   EXPECT_EQ(found({}), (Ids{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(found({.name = "mm$"}), (Ids{2, 3, 4}));
   EXPECT_EQ(found({.name = "^aten::a"}), Ids{3});
+  EXPECT_EQ(found({.name = "^(?:gemm|aten::mm)$"}), (Ids{2, 4}));
+  EXPECT_EQ(found({.name = "\\[mem"}), Ids{5});
+  EXPECT_EQ(found({.name = "\\d"}), Ids());
   EXPECT_EQ(found({.category = "kernel"}), Ids{4});
   EXPECT_EQ(found({.thread = "7"}), Ids{4});
   EXPECT_EQ(found({.category = "cpu_op", .thread = "(main)"}), Ids{2});

@@ -218,5 +218,27 @@ TEST(Threads, that_have_steps_lead_even_if_nothing_is_recorded_of_them) {
   }
 }
 
+TEST(Threads, a_wait_for_a_device_says_which_line_of_python_it_comes_from) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"python_function","name":"train.py(10): step","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"python_function","name":"<built-in method item of Tensor object at 0x7f12>","ts":4,"dur":62,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::item","ts":5,"dur":60,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","ts":10,"dur":50,"pid":1,"tid":1},
+    {"ph":"X","cat":"kernel","name":"gemm","ts":0,"dur":40,"pid":0,"tid":7},
+    {"ph":"X","cat":"kernel","name":"gemm","ts":75,"dur":20,"pid":0,"tid":7,"args":{"correlation":2}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":70,"dur":2,"pid":1,"tid":1,"args":{"correlation":2}}])");
+  ASSERT_TRUE(trace) << trace.why();
+  const Threads all = threads(TraceIndex(*trace));
+  ASSERT_EQ(all.waits.size(), 1U);
+  EXPECT_EQ(all.waits[0].within, "aten::item");
+  EXPECT_EQ(all.waits[0].caller, "train.py(10): step");
+  const Answer answer = answer_threads(TraceIndex(*trace));
+  ASSERT_FALSE(answer.findings.empty());
+  EXPECT_NE(answer.findings[0].sentence.find(
+                "of cudaStreamSynchronize in aten::item, the longest from train.py(10): step"),
+            std::string::npos)
+      << answer.findings[0].sentence;
+}
+
 }  // namespace
 }  // namespace vitro::analyze

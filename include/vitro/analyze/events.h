@@ -18,7 +18,7 @@ namespace vitro::analyze {
 
 // Conditions on events; those left at their defaults match everything.  Times are nanoseconds.
 struct Query {
-  std::string name{};                    // a regular expression searched for in the name
+  std::string name{};                    // a regular expression (POSIX extended) in it
   std::string category{};                // as written
   std::string thread{};                  // the tid, or part of the row's name
   std::vector<std::string> processes{};  // one of these pids, process names or labels

@@ -2,12 +2,13 @@
 // by `vitro trace find`.
 #include "vitro/analyze/events.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
-#include <regex>
 #include <span>
 
 #include "analyze/read/scan.h"
@@ -18,17 +19,51 @@
 namespace vitro::analyze {
 namespace {
 
+// An expression of POSIX; std::regex takes 70 KB of code.
+class Expression {
+ public:
+  explicit Expression(const std::string& text) {
+    const int error = regcomp(&compiled_, posix(text).c_str(), REG_EXTENDED | REG_NOSUB);
+    if (error == 0) return;
+    char why[128];
+    regerror(error, &compiled_, why, sizeof why);
+    VITRO_CHECK(false, "find: \"", text, "\" is not a regular expression: ", why);
+  }
+  Expression(const Expression&) = delete;
+  ~Expression() { regfree(&compiled_); }
+
+  bool matches(const std::string& text) const {
+    return regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  // With what other dialects write: \d, \D, (?:…).
+  static std::string posix(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+      size_t taken = text[0] == '\\' && text.size() > 1 ? 2 : 1;
+      std::string_view as = text.substr(0, taken);
+      if (text.starts_with("\\d")) as = "[0-9]";
+      if (text.starts_with("\\D")) as = "[^0-9]";
+      if (text.starts_with("(?:")) {
+        taken = 3;
+        as = "(";
+      }
+      out += as;
+      text.remove_prefix(taken);
+    }
+    return out;
+  }
+
+  regex_t compiled_;
+};
+
 // Whether each name, category or track matches; events look theirs up by number.
 std::vector<bool> fitting_names(const Trace& trace, const std::string& wanted) {
   std::vector<bool> fits(trace.names().size(), true);
   if (wanted.empty()) return fits;
-  try {
-    const std::regex expression(wanted, std::regex::ECMAScript | std::regex::optimize);
-    for (size_t i = 0; i < fits.size(); ++i)
-      fits[i] = std::regex_search(trace.names()[i], expression);
-  } catch (const std::regex_error& why) {
-    VITRO_CHECK(false, "find: \"", wanted, "\" is not a regular expression: ", why.what());
-  }
+  const Expression expression(wanted);
+  for (size_t i = 0; i < fits.size(); ++i) fits[i] = expression.matches(trace.names()[i]);
   return fits;
 }
 

@@ -17,6 +17,7 @@
 #include "analyze/model/producer.h"
 #include "analyze/model/words.h"
 #include "analyze/questions/ops/groups.h"
+#include "analyze/questions/ops/kernel_findings.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
@@ -302,7 +303,10 @@ Answer answer_ops(const TraceIndex& index, GroupBy by) {
 }
 
 Answer answer_kernels(const TraceIndex& index, GroupBy by) {
-  return answer_of(index.trace(), kernels(index, by), by, "kernels", "Kernels of the devices");
+  Answer answer =
+      answer_of(index.trace(), kernels(index, by), by, "kernels", "Kernels of the devices");
+  answer.findings = kernel_findings(index);
+  return answer;
 }
 
 GroupBy group_by_of(std::string_view text) {

@@ -85,6 +85,17 @@ class ThreadActivityReader {
            EventId behind);
   void lead();
 
+  // The innermost function of Python among these that has a line; empty if there is none.
+  std::string caller(std::span<const EventId> open) const {
+    for (; !open.empty(); open = open.first(open.size() - 1)) {
+      const std::string_view name = trace_.name(open.back());
+      if (index_->classes()[open.back()] == EventClass::python &&
+          name.find(".py(") != std::string_view::npos)
+        return std::string(name);
+    }
+    return {};
+  }
+
   // When a device last worked before a moment; the moment itself if one works then.
   int64_t busy_end(int64_t moment) const {
     const auto next = busy_.after(moment);
@@ -182,6 +193,7 @@ void ThreadActivityReader::wait(uint32_t track, std::span<const EventId> open, s
     if (within != no_name) w.within = trace_.names()[within];
   }
   const int64_t begin = trace_.ts()[e], end = end_of(trace_, e);
+  if (kind == WaitKind::device && end - begin > w.longest_time) w.caller = caller(open.first(at));
   w.longest_time = std::max(w.longest_time, end - begin);
   group.each.emplace_back(begin - end, e);
   const int64_t until = std::min(end, out_.window.end);
@@ -276,7 +288,11 @@ void conclude_waits(const Trace& trace, const Threads& all, const std::vector<De
                       stable_name(w.within)),
                   cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
                       time_text(all.window.length()), " in ", counted(w.calls, "call"), " of ",
-                      short_name(stable_name(w.name)), within, cost),
+                      short_name(stable_name(w.name)), within,
+                      w.caller.empty() || w.caller == w.within
+                          ? ""
+                          : cat(", the longest from ", short_name(w.caller)),
+                      cost),
                   std::string(advice_on_wait(w.kind, w.within))},
                  idle ? idle->own : 0, idle ? idle->time : w.total, w.longest,
                  Pieces(idle ? idle->when : w.until_work_when));

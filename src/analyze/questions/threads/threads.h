@@ -36,6 +36,7 @@ struct Threads {
     uint32_t track = 0;
     std::string name, kind;  // kind: device, data, lock, threads, sleep
     std::string within;      // the op, range or function around it; empty: none
+    std::string caller;      // of the longest wait for a device: a function of Python; empty: none
     uint64_t calls = 0;
     int64_t total = 0, longest_time = 0;
     // The idle time of all devices during the waits; and from the begin of each wait until a device
