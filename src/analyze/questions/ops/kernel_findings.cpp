@@ -245,6 +245,7 @@ void KernelReader::attention(const Device& device) {
 // Fewer blocks than multiprocessors.
 void KernelReader::small(const Device& device) {
   constexpr size_t most_names = 64, most_calls = 8;
+  constexpr EventId read_until = 1U << 21;  // the file is read again up to there
   std::map<uint32_t, Group> by_name;
   for (const EventId e : paced(device.work))
     if (is_kernel(e) && index_->kinds()[e] == WorkKind::compute)
@@ -256,8 +257,8 @@ void KernelReader::small(const Device& device) {
   longest.resize(std::min(longest.size(), most_names));
   std::map<EventId, Group*> looked_at;
   for (Group* group : longest) {
-    const size_t step = (group->each.size() + most_calls - 1) / most_calls;
-    for (size_t i = 0; i < group->each.size(); i += step) looked_at[group->each[i].second] = group;
+    for (size_t i = 0; i < std::min(group->each.size(), most_calls); ++i)
+      if (group->each[i].second < read_until) looked_at[group->each[i].second] = group;
   }
   std::vector<EventId> events;
   for (const auto& [e, group] : looked_at) events.push_back(e);

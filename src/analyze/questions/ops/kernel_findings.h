@@ -15,12 +15,11 @@ class TraceIndex;
 //   later): 7/8 of their time, as tensor cores are about eight times as fast on those devices
 // - for other products by kernels for an older architecture than the device's: half of their time
 // - for attention, a softmax between two batched products on a stream: what runs between the two
-// - for an optimiser that launches kernels for each parameter (in none for many; ten or more a
-// step,
+// - for an optimiser that launches kernels for each parameter (none for many; ten or more a step,
 //   at most 100 us apart): the time of its step while a device is idle
 // - for kernels with fewer blocks than the device has multiprocessors: the part of their time that
-//   the missing blocks have of a full device.  Of each of the 64 names that take longest, up to 8
-//   calls are looked at.
+//   the missing blocks have of a full device.  Of each of the 64 names that take longest, the first
+//   8 calls are looked at, if they are among the first two million events.
 std::vector<Finding> kernel_findings(const TraceIndex& index);
 
 }  // namespace vitro::analyze
