@@ -215,10 +215,11 @@ void LinalgSvd::gradient(Formula& f) {
     f.set(0, svd_gradient(u, s, vh, gu, gs, gvh));
     return;
   }
-  VITRO_CHECK(!gu.defined() && !gvh.defined(), name,
-              ": full_matrices=True has no gradient of U and V^T unless matrices are square");
-  const Size k = s.size(-1);
-  f.set(0, svd_gradient(narrow(u, -1, 0, k), s, narrow(vh, -2, 0, k), {}, gs, {}));
+  // The rest of U and V^T is any basis of what is left: as in torch, its gradient is not used.
+  const auto some = [k = s.size(-1)](const Tensor& t, int64_t dim) {
+    return t.defined() ? narrow(t, dim, 0, k) : t;
+  };
+  f.set(0, svd_gradient(some(u, -1), s, some(vh, -2), some(gu, -1), gs, some(gvh, -2)));
 }
 
 // V^-H [gw + (V^H gV - V^H V Re(diag(V^H gV))) / conj(E)] V^H with E[i, j] = w[j] - w[i], of a

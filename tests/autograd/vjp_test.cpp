@@ -67,6 +67,21 @@ TEST_F(Vjp, of_a_decomposition_is_that_of_its_product) {
         &ops::def<ops::LinalgSvd>(), operands, ops::attrs_view<ops::LinalgSvd>(attrs), false, {}};
     expect_near(vjp(call, std::array{u, s, vh}, std::array{of_u, of_s, of_vh}, wanted)[0], c);
   }
+  // Of whole matrices only the vectors of singular values have a gradient that is used, as in
+  // torch.
+  for (const auto& [m, n] : {std::pair{4, 3}, {3, 4}}) {
+    const Tensor a = matrix(m, n, 0.9), c = matrix(m, n, 1.7);
+    const auto [u, s, vh] = linalg_svd(a, true);
+    const Tensor some_u = narrow(u, 1, 0, 3), some_vh = narrow(vh, 0, 0, 3);
+    const Tensor of_s = diagonal(matmul(matmul(t(some_u), c), t(some_vh)));
+    const Tensor of_u = cat({matmul(c, t(some_vh)) * s, ones({m, m - 3}, DType::f64)}, 1);
+    const Tensor of_vh = cat({matmul(t(some_u * s), c), ones({n - 3, n}, DType::f64)}, 0);
+    const ops::SvdAttrs attrs{.full_matrices = true};
+    const Operand operands[] = {a};
+    const OpCall call{
+        &ops::def<ops::LinalgSvd>(), operands, ops::attrs_view<ops::LinalgSvd>(attrs), false, {}};
+    expect_near(vjp(call, std::array{u, s, vh}, std::array{of_u, of_s, of_vh}, wanted)[0], c);
+  }
   const Tensor half = matrix(3, 3, 0.9), a = half + t(half), seed = matrix(3, 3, 1.7);
   const Tensor c = seed + t(seed);
   const auto [w, v] = linalg_eigh(a);
