@@ -279,13 +279,13 @@ void Converter::defaults(std::string_view message, Sequence& sequence) {
 // The pid (of a thread also the tid) and the name of a process or thread.
 void Converter::describe(std::string_view message, bool process, Track& track) {
   std::string name;
+  track.pid = track.tid = "0";
   Fields fields(message);
   for (Field field; fields.next(field);) {
     if (field.number == 1) track.pid = cat(static_cast<int64_t>(field.value));
     if (!process && field.number == 2) track.tid = cat(static_cast<int64_t>(field.value));
     if (field.number == (process ? 6U : 5U)) name = field.bytes;
   }
-  if (process) track.tid = "0";
   if (!name.empty()) name_row(process ? "process_name" : "thread_name", track, name);
 }
 
