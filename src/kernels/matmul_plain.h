@@ -109,11 +109,21 @@ template <class Acc>
 using MatmulPlainTile = void (*)(const Acc*, i64, const Acc*, i64, i64, Acc*, i64, bool, Acc*,
                                  MatmulPlainAhead);
 
+// Null for tiles that there are not: rows are kept by the first of several tiles of nearly the same
+// height, which is more than half of the most.
+template <int rows, int vectors, bool row_major, bool keep, class Acc>
+VITRO_INLINE constexpr MatmulPlainTile<Acc> matmul_plain_tile_if_any() {
+  if constexpr (keep && 2 * rows <= MatmulPanel<Acc>::rows)
+    return nullptr;
+  else
+    return matmul_plain_tile<rows, vectors, row_major, keep, Acc>;
+}
+
 template <bool row_major, bool keep, class Acc, int... i>
 VITRO_INLINE MatmulPlainTile<Acc> matmul_plain_tile_of(i64 rows, i64 vectors, LaneList<int, i...>) {
   constexpr int most = MatmulPanel<Acc>::vectors;
   static constexpr MatmulPlainTile<Acc> tiles[] = {
-      matmul_plain_tile<i / most + 1, i % most + 1, row_major, keep, Acc>...};
+      matmul_plain_tile_if_any<i / most + 1, i % most + 1, row_major, keep, Acc>()...};
   return tiles[(rows - 1) * most + vectors - 1];
 }
 
