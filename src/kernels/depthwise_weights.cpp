@@ -149,9 +149,9 @@ class Walk {
 
 }  // namespace
 
-void multiply_depthwise_weights(const ProductCall& call, long bytes, long taps,
-                                void (*tile)(const DepthwiseWeightsRun& run)) {
-  Walk(call, bytes, taps, tile).run();
+void multiply_depthwise_weights(const ProductCall& call, long bytes,
+                                const DepthwiseWeightsTile& tile) {
+  Walk(call, bytes, tile.taps, tile.run).run();
 }
 
 }  // namespace vitro::kernels

@@ -8,7 +8,7 @@
 namespace vitro::kernels {
 namespace {
 
-const MatmulKernels* best_table() {
+const MatmulKernels* table_of_machine() {
 #if defined(__x86_64__)
   switch (machine_isa()) {
     case Isa::avx512:
@@ -20,6 +20,24 @@ const MatmulKernels* best_table() {
   }
 #endif
   return kernels_ahead::baseline::matmul_table;
+}
+
+template <MatmulType type, class T>
+void multiply_weights(const ProductCall& call) {
+  multiply_depthwise_weights(call, sizeof(T), matmul_kernels(type).depthwise_weights);
+}
+
+const MatmulKernels* best_table() {
+  static const auto all = [] {
+    std::array<MatmulKernels, product_bf16x6> made;
+    std::copy_n(table_of_machine(), made.size(), made.begin());
+    made[int(MatmulType::f32)].multiply_depthwise_weights =
+        multiply_weights<MatmulType::f32, float>;
+    made[int(MatmulType::f64)].multiply_depthwise_weights =
+        multiply_weights<MatmulType::f64, double>;
+    return made;
+  }();
+  return all.data();
 }
 
 }  // namespace

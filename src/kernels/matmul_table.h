@@ -32,11 +32,6 @@ struct MatmulCall {
   int64_t b_row_stride = 0;
 };
 
-struct MatmulKernels : Product {
-  // Runs blocks [begin, end) of the cut (cut_plain for a plain B) for `call.threads`.
-  void (*run)(const MatmulCall& call, long begin, long end);
-};
-
 // Positions of one line for sixteen channels: adds the products of column 0 of B and an element of
 // each of some windows to sums.
 struct DepthwiseWeightsRun {
@@ -46,9 +41,20 @@ struct DepthwiseWeightsRun {
   long count, x_step, b_step;
   long left;  // channels
 };
-// Product::multiply_depthwise_weights() of elements of `bytes` bytes by a function for `taps` taps.
-void multiply_depthwise_weights(const ProductCall& call, long bytes, long taps,
-                                void (*tile)(const DepthwiseWeightsRun& run));
+struct DepthwiseWeightsTile {
+  long taps = 0;  // the most of a run
+  void (*run)(const DepthwiseWeightsRun& run) = nullptr;
+};
+// Product::multiply_depthwise_weights() of elements of `bytes` bytes.
+void multiply_depthwise_weights(const ProductCall& call, long bytes,
+                                const DepthwiseWeightsTile& tile);
+
+struct MatmulKernels : Product {
+  // Runs blocks [begin, end) of the cut (cut_plain for a plain B) for `call.threads`.
+  void (*run)(const MatmulCall& call, long begin, long end);
+  // For multiply_depthwise_weights(), which is the same for all instruction sets but for this.
+  DepthwiseWeightsTile depthwise_weights;
+};
 
 const MatmulKernels& matmul_kernels(MatmulType type);
 // The products of the four types and product_bf16x6, as generated kernels use them.

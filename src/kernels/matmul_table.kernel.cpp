@@ -98,10 +98,6 @@ template <class T>
 static void multiply_depthwise(const WindowsCall& call) {
   depthwise_multiply<T>(call);
 }
-template <class T>
-static void multiply_weights(const ProductCall& call) {
-  multiply_depthwise_weights(call, sizeof(T), depthwise_weights_taps<T>, depthwise_weights_tile<T>);
-}
 
 static void read_winograd(const WinogradCall& call) {
   (call.winograd->m == 2 ? winograd_read<2> : winograd_read<4>)(call);
@@ -171,12 +167,13 @@ static void run(const MatmulCall& call, i64 begin, i64 end) {
 struct NoWindows {
   static constexpr void (*all)(const WindowsCall&) = nullptr;
   static constexpr void (*depthwise)(const WindowsCall&) = nullptr;
-  static constexpr void (*weights)(const ProductCall&) = nullptr;
+  static constexpr DepthwiseWeightsTile weights = {};
 };
 template <class T>
 struct RealWindows {
   static constexpr auto all = multiply_windows<T>, depthwise = multiply_depthwise<T>;
-  static constexpr auto weights = multiply_weights<T>;
+  static constexpr DepthwiseWeightsTile weights = {depthwise_weights_taps<T>,
+                                                   depthwise_weights_tile<T>};
 };
 template <class T>
 struct WindowsOf : NoWindows {};
@@ -189,9 +186,10 @@ template <class T>
 inline constexpr MatmulKernels table_of = {
     {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
      multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
-     WindowsOf<T>::all, WindowsOf<T>::depthwise, WindowsOf<T>::weights, pack_taps<T>, winograd_cut,
-     read_winograd, multiply_winograd, pack_winograd},
-    run<T>};
+     WindowsOf<T>::all, WindowsOf<T>::depthwise, nullptr, pack_taps<T>, winograd_cut, read_winograd,
+     multiply_winograd, pack_winograd},
+    run<T>,
+    WindowsOf<T>::weights};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,
                                               table_of<bf16>};
