@@ -103,7 +103,7 @@ void Json::quoted(std::string_view text) {
   if (text.size() <= short_text && all_plain(text)) [[likely]] {
     char* const room = out_.room(short_text + 2);
     room[0] = '"';
-    std::memcpy(room + 1, text.data(), text.size());
+    text.copy(room + 1, text.size());
     room[text.size() + 1] = '"';
     out_.add(text.size() + 2);
     return;
