@@ -9,32 +9,7 @@ namespace {
 
 using report::Protobuf;
 
-// Fields of the messages, by message.
-namespace trace {
-constexpr uint32_t packet = 1;
-}
-namespace trace_packet {
-constexpr uint32_t clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11,
-                   interned_data = 12, sequence_flags = 13, defaults = 59, track_descriptor = 60,
-                   first_on_sequence = 87;
-}
-namespace defaults {
-constexpr uint32_t track_event = 11, timestamp_clock = 58, track = 11;
-}
-namespace track_event {
-constexpr uint32_t category = 3, annotation = 4, type = 9, name = 10, track = 11, double_value = 44,
-                   flow = 47;
-}
-namespace interned {
-constexpr uint32_t categories = 1, names = 2, annotation_names = 3, iid = 1, text = 2;
-}
-namespace track_descriptor {
-constexpr uint32_t uuid = 1, name = 2, process = 3, thread = 4, parent = 5, counter = 8;
-}
-
 constexpr uint32_t shared_sequence = 1;  // for packets outside any Sequence
-constexpr uint64_t names_begin_anew = 1, names_are_needed = 2;
-constexpr uint64_t realtime_clock = 1, monotonic_clock = 3, boottime_clock = 6;
 
 void write_packet(report::Output& out, auto fill) {
   Protobuf packet;
@@ -60,8 +35,8 @@ uint64_t Names::number(std::string_view text) {
 
 Annotations& Annotations::key(std::string_view name) {
   if (!open_.empty()) open_.back().empty = false;
-  event_.begin(open_.empty() ? track_event::annotation : uint32_t{dict_entries});
-  event_.integer(name_iid, names_.number(name));
+  event_.begin(open_.empty() ? track_event::annotation : annotation::dict_entries);
+  event_.integer(annotation::name_iid, names_.number(name));
   return *this;
 }
 
@@ -69,7 +44,7 @@ Annotations& Annotations::key(std::string_view name) {
 void Annotations::begin_value() {
   if (open_.empty() || !open_.back().array) return;
   open_.back().empty = false;
-  event_.begin(array_values);
+  event_.begin(annotation::array_values);
 }
 
 Annotations& Annotations::end_value() {
@@ -79,19 +54,19 @@ Annotations& Annotations::end_value() {
 
 Annotations& Annotations::value(std::string_view text) {
   begin_value();
-  event_.text(string_value, text);
+  event_.text(annotation::string_value, text);
   return end_value();
 }
 
 Annotations& Annotations::value(double number) {
   begin_value();
-  event_.number(double_value, number);
+  event_.number(annotation::double_value, number);
   return end_value();
 }
 
 Annotations& Annotations::raw(std::string_view json) {
   begin_value();
-  event_.text(legacy_json_value, json);
+  event_.text(annotation::legacy_json_value, json);
   return end_value();
 }
 
@@ -110,7 +85,7 @@ Annotations& Annotations::begin_object() {
 Annotations& Annotations::end() {
   const Level level = open_.back();
   open_.pop_back();
-  if (level.empty) event_.text(string_value, level.array ? "[]" : "{}");
+  if (level.empty) event_.text(annotation::string_value, level.array ? "[]" : "{}");
   return end_value();
 }
 
@@ -133,8 +108,8 @@ void Sequence::begin(const Event& event) {
   packet_.integer(track_event::type, static_cast<uint32_t>(event.type));
   if (event.track != 0) packet_.integer(track_event::track, event.track);
   if (!event.category.empty())
-    packet_.integer(track_event::category, categories_.number(event.category));
-  if (!event.name.empty()) packet_.integer(track_event::name, names_.number(event.name));
+    packet_.integer(track_event::category_iid, categories_.number(event.category));
+  if (!event.name.empty()) packet_.integer(track_event::name_iid, names_.number(event.name));
 }
 
 void Sequence::end() {
@@ -163,45 +138,46 @@ void add_counter_value(Protobuf& event, double value) {
   event.number(track_event::double_value, value);
 }
 
-void write_process(report::Output& out, const Process& process) {
-  constexpr uint32_t pid = 1, process_name = 6;
+void write_process(report::Output& out, const Process& of) {
   write_packet(out, [&](Protobuf& packet) {
-    packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, process.track);
-    packet.begin(track_descriptor::process).integer(pid, process.pid);
-    packet.text(process_name, process.name).end().end();
+    packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, of.track);
+    packet.begin(track_descriptor::process).integer(process::pid, of.pid);
+    packet.text(process::name, of.name).end().end();
   });
 }
 
-void write_thread(report::Output& out, const Process& process, uint64_t track, int64_t thread,
+void write_thread(report::Output& out, const Process& of, uint64_t track, int64_t tid,
                   std::string_view name) {
-  constexpr uint32_t pid = 1, tid = 2, thread_name = 5;
   write_packet(out, [&](Protobuf& packet) {
     packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, track);
-    packet.integer(track_descriptor::parent, process.track).begin(track_descriptor::thread);
-    packet.integer(pid, process.pid).integer(tid, thread).text(thread_name, name).end().end();
+    packet.integer(track_descriptor::parent, of.track).begin(track_descriptor::thread);
+    packet.integer(thread::pid, of.pid).integer(thread::tid, tid).text(thread::name, name);
+    packet.end().end();
   });
 }
 
-void write_counter(report::Output& out, const Process& process, uint64_t track,
-                   std::string_view name, bool bytes) {
-  constexpr uint32_t unit = 3, unit_count = 2, unit_bytes = 3;
+void write_counter(report::Output& out, const Process& of, uint64_t track, std::string_view name,
+                   bool bytes) {
+  constexpr uint32_t unit_count = 2, unit_bytes = 3;
   write_packet(out, [&](Protobuf& packet) {
     packet.begin(trace_packet::track_descriptor).integer(track_descriptor::uuid, track);
-    packet.integer(track_descriptor::parent, process.track).text(track_descriptor::name, name);
-    packet.begin(track_descriptor::counter).integer(unit, bytes ? unit_bytes : unit_count);
+    packet.integer(track_descriptor::parent, of.track).text(track_descriptor::name, name);
+    packet.begin(track_descriptor::counter).integer(counter::unit, bytes ? unit_bytes : unit_count);
     packet.end().end();
   });
 }
 
 void write_clocks(report::Output& out) {
-  constexpr uint32_t clock = 1, clock_id = 1, time = 2;
   constexpr std::pair<uint64_t, clockid_t> clocks[] = {{realtime_clock, CLOCK_REALTIME},
                                                        {monotonic_clock, CLOCK_MONOTONIC},
                                                        {boottime_clock, CLOCK_BOOTTIME}};
   write_packet(out, [&](Protobuf& packet) {
     packet.begin(trace_packet::clock_snapshot);
     for (const auto& [id, system] : clocks)
-      packet.begin(clock).integer(clock_id, id).integer(time, now(system)).end();
+      packet.begin(clock_snapshot::clock)
+          .integer(clock_snapshot::id, id)
+          .integer(clock_snapshot::time, now(system))
+          .end();
     packet.end();
   });
 }

@@ -1,5 +1,4 @@
-// The packets of a Perfetto trace, with the field numbers of the Perfetto project's
-// protos/perfetto/trace.
+// The packets of a Perfetto trace; report/perfetto_fields.h has the numbers of their fields.
 #pragma once
 
 #include <concepts>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/perfetto_fields.h"
 #include "report/protobuf.h"
 #include "vitro/report/output.h"
 
@@ -45,11 +45,12 @@ class Annotations {
   Annotations& value(std::string_view text);
   Annotations& value(const char* text) { return value(std::string_view(text)); }
   Annotations& value(double number);
-  Annotations& value(std::same_as<bool> auto yes) { return integer(bool_value, yes); }
+  Annotations& value(std::same_as<bool> auto yes) { return integer(annotation::bool_value, yes); }
   template <std::integral I>
     requires(!std::same_as<I, bool>)
   Annotations& value(I number) {
-    return integer(std::signed_integral<I> ? int_value : uint_value, number);
+    return integer(std::signed_integral<I> ? annotation::int_value : annotation::uint_value,
+                   number);
   }
   Annotations& exact(std::integral auto number) { return value(number); }
   Annotations& null() { return value("null"); }
@@ -64,22 +65,11 @@ class Annotations {
   }
 
  private:
-  enum Field : uint32_t {
-    name_iid = 1,
-    bool_value = 2,
-    uint_value = 3,
-    int_value = 4,
-    double_value = 5,
-    string_value = 6,
-    legacy_json_value = 9,
-    dict_entries = 11,
-    array_values = 12
-  };
   struct Level {
     bool array, empty;
   };
 
-  Annotations& integer(Field field, std::integral auto number) {
+  Annotations& integer(uint32_t field, std::integral auto number) {
     begin_value();
     event_.integer(field, number);
     return end_value();
@@ -91,8 +81,6 @@ class Annotations {
   Names& names_;
   std::vector<Level> open_;
 };
-
-enum class EventType : uint8_t { slice_begin = 1, slice_end = 2, instant = 3, counter = 4 };
 
 struct Event {
   EventType type;
@@ -142,11 +130,11 @@ struct Process {
   int64_t pid;
   std::string name;
 };
-void write_process(report::Output& out, const Process& process);
-void write_thread(report::Output& out, const Process& process, uint64_t track, int64_t tid,
+void write_process(report::Output& out, const Process& of);
+void write_thread(report::Output& out, const Process& of, uint64_t track, int64_t tid,
                   std::string_view name);
-void write_counter(report::Output& out, const Process& process, uint64_t track,
-                   std::string_view name, bool bytes);
+void write_counter(report::Output& out, const Process& of, uint64_t track, std::string_view name,
+                   bool bytes);
 
 // The relation of this machine's clocks, for combination with traces of other tools.
 void write_clocks(report::Output& out);

@@ -1,6 +1,5 @@
 // Reads traces of Perfetto (protobuf) as Chrome's trace events: packets become the text of events
-// one after another, so that everything else reads one format.  The messages and the numbers of
-// their fields are those of the Perfetto project's protos/perfetto/trace.
+// one after another, so that everything else reads one format.
 #include "analyze/read/perfetto.h"
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "analyze/read/protobuf_fields.h"
 #include "report/inflate.h"
+#include "report/perfetto_fields.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/json.h"
 #include "vitro/report/json_check.h"
@@ -25,22 +25,12 @@ namespace {
 using Field = ProtobufField;
 using Fields = ProtobufFields;
 
-enum Packet : uint32_t {
-  clock_snapshot = 6,
-  timestamp = 8,
-  sequence_id = 10,
-  track_event = 11,
-  interned_data = 12,
-  sequence_flags = 13,
-  compressed_packets = 50,
-  clock_id = 58,
-  packet_defaults = 59,
-  track_descriptor = 60
-};
-enum class EventType : uint8_t { other, slice_begin, slice_end, instant, counter };
-
-constexpr uint64_t boottime = 6, realtime = 1;  // clocks; those from 64 to 127 are of a sequence
-constexpr uint64_t names_begin_anew = 1;
+using perfetto::EventType;
+namespace annotation = perfetto::annotation;
+namespace event_fields = perfetto::track_event;
+namespace interned = perfetto::interned;
+namespace packet_fields = perfetto::trace_packet;
+namespace row_fields = perfetto::track_descriptor;
 
 // Text that was written so far, to be taken.
 class Text : public report::Output {
@@ -72,7 +62,7 @@ using Clocks = std::map<uint64_t, Clock>;
 struct Sequence {
   Names categories, names, arguments, texts;
   Clocks clocks;
-  uint64_t track = 0, clock = boottime;
+  uint64_t track = 0, clock = perfetto::boottime_clock;
 };
 
 struct Slice {
@@ -135,7 +125,7 @@ class Converter {
   static void defaults(std::string_view message, Sequence& sequence);
   void descriptor(std::string_view message);
   void describe(std::string_view message, bool process, Track& track);
-  void unpack(std::string_view packed);
+  bool unpack(std::string_view packed);
 
   struct Event {
     EventType type = EventType::other;
@@ -183,28 +173,38 @@ bool Converter::packet(std::string_view bytes) {
   std::vector<Field> messages;
   Fields fields(bytes);
   for (Field field; fields.next(field);) {
-    if (field.number == timestamp) dated = true;
-    (field.number == timestamp        ? at
-     : field.number == sequence_id    ? number
-     : field.number == sequence_flags ? flags
-     : field.number == clock_id       ? clock
-                                      : field.value) = field.value;
-    if (!field.bytes.empty()) messages.push_back(field);
+    switch (field.number) {
+      case packet_fields::timestamp:
+        at = field.value;
+        dated = true;
+        break;
+      case packet_fields::sequence:
+        number = field.value;
+        break;
+      case packet_fields::sequence_flags:
+        flags = field.value;
+        break;
+      case packet_fields::timestamp_clock:
+        clock = field.value;
+        break;
+      default:
+        if (!field.bytes.empty()) messages.push_back(field);
+    }
   }
   if (!fields.whole()) return false;
   Sequence& sequence = sequences_[number];
-  if (flags & names_begin_anew) sequence = {};
+  if (flags & perfetto::names_begin_anew) sequence = {};
   for (const Field& field : messages) {
-    if (field.number == clock_snapshot) clocks(field.bytes, sequence);
-    if (field.number == interned_data) names(field.bytes, sequence);
-    if (field.number == packet_defaults) defaults(field.bytes, sequence);
-    if (field.number == track_descriptor) descriptor(field.bytes);
-    if (field.number == compressed_packets) unpack(field.bytes);
+    if (field.number == packet_fields::clock_snapshot) clocks(field.bytes, sequence);
+    if (field.number == packet_fields::interned_data) names(field.bytes, sequence);
+    if (field.number == packet_fields::defaults) defaults(field.bytes, sequence);
+    if (field.number == packet_fields::track_descriptor) descriptor(field.bytes);
+    if (field.number == packet_fields::compressed_packets && !unpack(field.bytes)) return false;
   }
   const int64_t time =
       dated ? time_of(clock != 0 ? clock : sequence.clock, static_cast<int64_t>(at), sequence) : 0;
   for (const Field& field : messages)
-    if (field.number == track_event) event(field.bytes, time, sequence);
+    if (field.number == packet_fields::track_event) event(field.bytes, time, sequence);
   return true;
 }
 
@@ -213,18 +213,21 @@ void Converter::clocks(std::string_view snapshot, Sequence& sequence) {
   std::vector<std::pair<uint64_t, Clock>> all;
   Fields fields(snapshot);
   for (Field field; fields.next(field);) {
-    if (field.number != 1) continue;
+    if (field.number != perfetto::clock_snapshot::clock) continue;
     auto& [id, clock] = all.emplace_back();
     Fields members(field.bytes);
     for (Field member; members.next(member);) {
-      if (member.number == 1) id = member.value;
-      if (member.number == 2) clock.value = static_cast<int64_t>(member.value);
-      if (member.number == 3) clock.counts_on = member.value != 0;
-      if (member.number == 4) clock.unit = static_cast<int64_t>(member.value);
+      if (member.number == perfetto::clock_snapshot::id) id = member.value;
+      if (member.number == perfetto::clock_snapshot::time)
+        clock.value = static_cast<int64_t>(member.value);
+      if (member.number == perfetto::clock_snapshot::counts_on) clock.counts_on = member.value != 0;
+      if (member.number == perfetto::clock_snapshot::unit_ns)
+        clock.unit = static_cast<int64_t>(member.value);
     }
   }
   if (all.empty()) return;
-  const auto given = std::ranges::find(all, boottime, [](const auto& each) { return each.first; });
+  const auto given =
+      std::ranges::find(all, perfetto::boottime_clock, [](const auto& each) { return each.first; });
   const auto& [id, reference] = given == all.end() ? all.front() : *given;
   const int64_t now = clocks_.contains(id) ? time_of(id, reference.value, sequence)
                                            : sum_of(0, reference.value, reference.unit);
@@ -248,18 +251,18 @@ int64_t Converter::time_of(uint64_t clock, int64_t value, Sequence& sequence) {
 void Converter::names(std::string_view data, Sequence& sequence) {
   Fields fields(data);
   for (Field field; fields.next(field);) {
-    Names* const list = field.number == 1    ? &sequence.categories
-                        : field.number == 2  ? &sequence.names
-                        : field.number == 3  ? &sequence.arguments
-                        : field.number == 29 ? &sequence.texts
-                                             : nullptr;
+    Names* const list = field.number == interned::categories         ? &sequence.categories
+                        : field.number == interned::names            ? &sequence.names
+                        : field.number == interned::annotation_names ? &sequence.arguments
+                        : field.number == interned::annotation_texts ? &sequence.texts
+                                                                     : nullptr;
     if (!list) continue;
     uint64_t number = 0;
     std::string_view text;
     Fields members(field.bytes);
     for (Field member; members.next(member);) {
-      if (member.number == 1) number = member.value;
-      if (member.number == 2) text = member.bytes;
+      if (member.number == interned::iid) number = member.value;
+      if (member.number == interned::text) text = member.bytes;
     }
     list->insert_or_assign(number, std::string(text));
   }
@@ -268,11 +271,11 @@ void Converter::names(std::string_view data, Sequence& sequence) {
 void Converter::defaults(std::string_view message, Sequence& sequence) {
   Fields fields(message);
   for (Field field; fields.next(field);) {
-    if (field.number == clock_id) sequence.clock = field.value;
-    if (field.number != track_event) continue;
+    if (field.number == perfetto::defaults::timestamp_clock) sequence.clock = field.value;
+    if (field.number != perfetto::defaults::track_event) continue;
     Fields members(field.bytes);
     for (Field member; members.next(member);)
-      if (member.number == 11) sequence.track = member.value;
+      if (member.number == perfetto::defaults::track) sequence.track = member.value;
   }
 }
 
@@ -282,27 +285,31 @@ void Converter::describe(std::string_view message, bool process, Track& track) {
   track.pid = track.tid = "0";
   Fields fields(message);
   for (Field field; fields.next(field);) {
-    if (field.number == 1) track.pid = cat(static_cast<int64_t>(field.value));
-    if (!process && field.number == 2) track.tid = cat(static_cast<int64_t>(field.value));
-    if (field.number == (process ? 6U : 5U)) name = field.bytes;
+    if (field.number == perfetto::process::pid) track.pid = cat(static_cast<int64_t>(field.value));
+    if (!process && field.number == perfetto::thread::tid)
+      track.tid = cat(static_cast<int64_t>(field.value));
+    if (field.number == (process ? perfetto::process::name : perfetto::thread::name))
+      name = field.bytes;
   }
   if (!name.empty()) name_row(process ? "process_name" : "thread_name", track, name);
 }
 
 void Converter::descriptor(std::string_view message) {
   const std::vector<Field> fields = fields_of(message);
-  const auto uuid = std::ranges::find(fields, 1U, &Field::number);
+  const auto uuid = std::ranges::find(fields, row_fields::uuid, &Field::number);
   if (uuid == fields.end()) return;
   Track& track = tracks_[uuid->value];
   for (const Field& field : fields) {
-    if (field.number == 2 || field.number == 10) track.name = field.bytes;
-    if (field.number == 5) track.parent = field.value;
-    if (field.number == 3) describe(field.bytes, true, track);
-    if (field.number == 4) describe(field.bytes, false, track);
-    if (field.number != 8) continue;
+    if (field.number == row_fields::name || field.number == row_fields::static_name)
+      track.name = field.bytes;
+    if (field.number == row_fields::parent) track.parent = field.value;
+    if (field.number == row_fields::process) describe(field.bytes, true, track);
+    if (field.number == row_fields::thread) describe(field.bytes, false, track);
+    if (field.number != row_fields::counter) continue;
     Fields counter(field.bytes);
     for (Field member; counter.next(member);)
-      if (member.number == 4 && member.value != 0) track.unit = static_cast<int64_t>(member.value);
+      if (member.number == perfetto::counter::unit_multiplier && member.value != 0)
+        track.unit = static_cast<int64_t>(member.value);
   }
 }
 
@@ -350,37 +357,37 @@ Converter::Event Converter::event_of(std::string_view message, const Sequence& s
   Fields fields(message);
   for (Field field; fields.next(field);) {
     switch (field.number) {
-      case 3:
+      case event_fields::category_iid:
         out.category = name_in(sequence.categories, field.value);
         break;
-      case 4:
+      case event_fields::annotation:
         out.arguments.push_back(field.bytes);
         break;
-      case 9:
+      case event_fields::type:
         if (field.value <= 4) out.type = static_cast<EventType>(field.value);
         break;
-      case 10:
+      case event_fields::name_iid:
         out.name = name_in(sequence.names, field.value);
         break;
-      case 11:
+      case event_fields::track:
         out.track = field.value;
         break;
-      case 22:
+      case event_fields::category:
         out.category = field.bytes;
         break;
-      case 23:
+      case event_fields::name:
         out.name = field.bytes;
         break;
-      case 30:
+      case event_fields::counter_value:
         out.value = static_cast<double>(static_cast<int64_t>(field.value));
         break;
-      case 44:
+      case event_fields::double_value:
         out.value = std::bit_cast<double>(field.value);
         break;
-      case 36:
-      case 42:
-      case 47:
-      case 48:
+      case event_fields::flow_varint:
+      case event_fields::ending_flow_varint:
+      case event_fields::flow:
+      case event_fields::ending_flow:
         out.flows.push_back(field.value);
         break;
       default:
@@ -453,8 +460,8 @@ void Converter::argument(std::string_view message, const Sequence& sequence, rep
   std::string_view name;
   const std::vector<Field> list = fields_of(message);
   for (const Field& field : list) {
-    if (field.number == 10) name = field.bytes;
-    if (field.number != 1) continue;
+    if (field.number == annotation::name) name = field.bytes;
+    if (field.number != annotation::name_iid) continue;
     const auto found = sequence.arguments.find(field.value);
     if (found != sequence.arguments.end()) name = found->second;
   }
@@ -464,22 +471,23 @@ void Converter::argument(std::string_view message, const Sequence& sequence, rep
 
 void Converter::value(const std::vector<Field>& fields, const Sequence& sequence,
                       report::Json& json, int depth) {
-  constexpr uint32_t entry = 11, element = 12;
   constexpr int deepest = 32;
   const auto is = [&](uint32_t number) {
     return depth < deepest && std::ranges::find(fields, number, &Field::number) != fields.end();
   };
-  if (is(entry)) {
+  if (is(annotation::dict_entries)) {
     json.begin_object();
     for (const Field& field : fields)
-      if (field.number == entry) argument(field.bytes, sequence, json, depth + 1);
+      if (field.number == annotation::dict_entries)
+        argument(field.bytes, sequence, json, depth + 1);
     json.end();
     return;
   }
-  if (is(element)) {
+  if (is(annotation::array_values)) {
     json.begin_array();
     for (const Field& field : fields)
-      if (field.number == element) value(fields_of(field.bytes), sequence, json, depth + 1);
+      if (field.number == annotation::array_values)
+        value(fields_of(field.bytes), sequence, json, depth + 1);
     json.end();
     return;
   }
@@ -491,26 +499,26 @@ void Converter::value(const std::vector<Field>& fields, const Sequence& sequence
 // False if the field is not the value.
 bool Converter::scalar(const Field& field, const Sequence& sequence, report::Json& json) {
   switch (field.number) {
-    case 2:
+    case annotation::bool_value:
       json.value(field.value != 0);
       return true;
-    case 3:
-    case 7:
+    case annotation::uint_value:
+    case annotation::pointer_value:
       json.value(field.value);
       return true;
-    case 4:
+    case annotation::int_value:
       json.value(static_cast<int64_t>(field.value));
       return true;
-    case 5:
+    case annotation::double_value:
       json.value(std::bit_cast<double>(field.value));
       return true;
-    case 6:
+    case annotation::string_value:
       field.bytes == "[]" || field.bytes == "{}" ? json.raw(field.bytes) : json.value(field.bytes);
       return true;
-    case 9:
+    case annotation::legacy_json_value:
       report::can_be_json(field.bytes) ? json.raw(field.bytes) : json.value(field.bytes);
       return true;
-    case 17: {
+    case annotation::string_iid: {
       const auto found = sequence.texts.find(field.value);
       json.value(found == sequence.texts.end() ? std::string_view() : found->second);
       return true;
@@ -520,22 +528,26 @@ bool Converter::scalar(const Field& field, const Sequence& sequence, report::Jso
   }
 }
 
-void Converter::unpack(std::string_view packed) {
+// False if it is not whole, has more than `most` bytes, or is packed twice.
+bool Converter::unpack(std::string_view packed) {
   constexpr size_t header = 2, most = size_t{256} << 20;  // of zlib; unpacked bytes
-  if (packed.size() < header || std::exchange(is_unpacking_, true)) return;
+  if (packed.size() < header || is_unpacking_) return false;
   packed.remove_prefix(header);
   const auto inflate = report::make_inflate(report::Inflate::Form::raw);
   std::string text;
   std::array<char, 64 << 10> piece;
-  while (!inflate->ended() && text.size() < most) {
+  while (!inflate->ended()) {
     const size_t before = packed.size(), got = inflate->run(packed, piece.data(), piece.size());
     text.append(piece.data(), got);
-    if (got == 0 && packed.size() == before) break;
+    if ((got == 0 && packed.size() == before) || text.size() > most) return false;
   }
+  is_unpacking_ = true;
+  bool whole = true;
   Fields fields(text);
-  for (Field field; fields.next(field);)
-    if (field.number == 1) packet(field.bytes);
+  for (Field field; whole && fields.next(field);)
+    whole = field.number != perfetto::trace::packet || packet(field.bytes);
   is_unpacking_ = false;
+  return whole && fields.whole();
 }
 
 // From the earliest end to each of the others.
@@ -563,7 +575,7 @@ void Converter::finish() {
   }
   arrows();
   out_.write("\n]");
-  const auto epoch = clocks_.find(realtime);
+  const auto epoch = clocks_.find(perfetto::realtime_clock);
   if (epoch != clocks_.end())
     out_.write(
         cat(", \"baseTimeNanoseconds\": ", sum_of(epoch->second.value, epoch->second.at, -1)));
@@ -659,8 +671,7 @@ bool begins_perfetto(std::string_view bytes) {
   if (!Fields::take_varint(bytes, tag) || tag != 10 || !Fields::take_varint(bytes, length) ||
       length == 0 || !Fields::take_varint(bytes, tag))
     return false;
-  constexpr uint64_t group =
-      3;  // the kind of a field that is not used, and some of JSON's brackets
+  constexpr uint64_t group = 3;  // a kind of field that is not used; some of JSON's brackets
   return (tag & 7) < group && std::ranges::find(first, tag >> 3) != first.end();
 }
 

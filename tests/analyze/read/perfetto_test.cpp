@@ -184,6 +184,22 @@ TEST(Perfetto, that_ends_early_gives_what_is_whole_and_says_so) {
       trace->notes(), [](const Note& note) { return note.text == "the trace ends in a packet"; }));
 }
 
+TEST(Perfetto, that_is_compressed_is_whole_or_damaged) {
+  const std::string packed = small_trace().compressed(), rest = small_trace().bytes();
+  const TraceFolder folder;
+  const auto notes_of = [&](const std::string& bytes) {
+    const auto trace = open_alone(folder.file("trace.pftrace", bytes));
+    EXPECT_TRUE(trace) << trace.why();
+    std::string notes;
+    for (const Note& note : trace->notes()) notes += note.text;
+    return notes;
+  };
+  EXPECT_EQ(notes_of(packed + rest), "");
+  std::string damaged = packed;
+  damaged[damaged.size() / 2] ^= 0x55;
+  EXPECT_EQ(notes_of(rest + damaged), "the trace has a damaged packet");
+}
+
 TEST(Perfetto, that_is_damaged_is_read_up_to_there) {
   const std::string whole = small_trace().bytes();
   const TraceFolder folder;
