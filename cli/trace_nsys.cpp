@@ -22,15 +22,23 @@ namespace {
 
 constexpr std::string_view magic{"SQLite format 3\0", 16};
 
-// The rows of a statement; none if the tables or columns that it names are missing.
+// The rows of a statement; none if the tables or columns that it names are missing.  Other errors
+// end the rows and are described in `trouble`.
 class Rows {
  public:
-  Rows(sqlite3* base, const char* statement) {
+  Rows(sqlite3* base, const char* statement, std::string& trouble)
+      : base_(base), trouble_(trouble) {
     sqlite3_stmt* prepared = nullptr;
-    sqlite3_prepare_v2(base, statement, -1, &prepared, nullptr);
+    const int error = sqlite3_prepare_v2(base, statement, -1, &prepared, nullptr);
     rows_.reset(prepared);
+    if (error != SQLITE_OK && error != SQLITE_ERROR) trouble_ = sqlite3_errmsg(base);
   }
-  bool next() { return rows_ && sqlite3_step(rows_.get()) == SQLITE_ROW; }
+  bool next() {
+    if (!rows_) return false;
+    const int state = sqlite3_step(rows_.get());
+    if (state != SQLITE_ROW && state != SQLITE_DONE) trouble_ = sqlite3_errmsg(base_);
+    return state == SQLITE_ROW;
+  }
   int64_t number(int column) const { return sqlite3_column_int64(rows_.get(), column); }
   std::string_view text(int column) const {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(rows_.get(), column));
@@ -40,6 +48,8 @@ class Rows {
   }
 
  private:
+  sqlite3* base_;
+  std::string& trouble_;
   std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> rows_{nullptr, sqlite3_finalize};
 };
 
@@ -61,7 +71,8 @@ class Writer {
  public:
   Writer(sqlite3* base, report::Output& out) : base_(base), json_(out, 2) {}
 
-  uint64_t write() {
+  // The number of events.  Fails if the database is damaged.
+  Result<uint64_t> write() {
     json_.begin_object().member("schemaVersion", 1);
     devices();
     json_.key("traceEvents").begin_array();
@@ -71,13 +82,16 @@ class Writer {
     calls();
     ranges();
     json_.end().end();
+    if (!trouble_.empty()) return Failure{trouble_};
     return events_;
   }
 
  private:
+  Rows rows_of(const char* statement) { return {base_, statement, trouble_}; }
+
   void devices() {
     json_.key("deviceProperties").begin_array();
-    for (Rows rows(base_, "SELECT id, name FROM TARGET_INFO_GPU"); rows.next();)
+    for (Rows rows = rows_of("SELECT id, name FROM TARGET_INFO_GPU"); rows.next();)
       json_.begin_object().member("id", rows.number(0)).member("name", rows.text(1)).end();
     json_.end();
   }
@@ -93,10 +107,10 @@ class Writer {
   }
 
   void kernels() {
-    Rows rows(base_,
-              "SELECT k.start, k.end, k.deviceId, k.streamId, k.correlationId, s.value FROM "
-              "CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = k.demangledName "
-              "ORDER BY k.start");
+    Rows rows = rows_of(
+        "SELECT k.start, k.end, k.deviceId, k.streamId, k.correlationId, s.value FROM "
+        "CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = k.demangledName "
+        "ORDER BY k.start");
     while (rows.next())
       event("kernel", rows.text(5), rows.number(2), rows.number(3), rows.number(0), rows.number(1))
           .member("correlation", rows.number(4))
@@ -105,9 +119,9 @@ class Writer {
   }
 
   void copies() {
-    Rows rows(base_,
-              "SELECT start, end, deviceId, streamId, correlationId, copyKind, srcKind, dstKind, "
-              "bytes FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY start");
+    Rows rows = rows_of(
+        "SELECT start, end, deviceId, streamId, correlationId, copyKind, srcKind, dstKind, "
+        "bytes FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY start");
     while (rows.next())
       event("gpu_memcpy", copy_name(rows.number(5), rows.number(6), rows.number(7)), rows.number(2),
             rows.number(3), rows.number(0), rows.number(1))
@@ -118,9 +132,9 @@ class Writer {
   }
 
   void fills() {
-    Rows rows(base_,
-              "SELECT start, end, deviceId, streamId, correlationId, memKind, bytes FROM "
-              "CUPTI_ACTIVITY_KIND_MEMSET ORDER BY start");
+    Rows rows = rows_of(
+        "SELECT start, end, deviceId, streamId, correlationId, memKind, bytes FROM "
+        "CUPTI_ACTIVITY_KIND_MEMSET ORDER BY start");
     while (rows.next())
       event("gpu_memset", cat("Memset (", memory_name(rows.number(5)), ")"), rows.number(2),
             rows.number(3), rows.number(0), rows.number(1))
@@ -135,9 +149,9 @@ class Writer {
   static int64_t thread_of(int64_t global) { return global % 0x1000000; }
 
   void calls() {
-    Rows rows(base_,
-              "SELECT r.start, r.end, r.globalTid, r.correlationId, s.value FROM "
-              "CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId ORDER BY r.start");
+    Rows rows = rows_of(
+        "SELECT r.start, r.end, r.globalTid, r.correlationId, s.value FROM "
+        "CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId ORDER BY r.start");
     while (rows.next()) {
       std::string_view name = rows.text(4);  // cudaLaunchKernel_v7000
       const size_t version = name.rfind("_v");
@@ -154,10 +168,10 @@ class Writer {
 
   // Push and pop, and start and end, of NVTX.
   void ranges() {
-    Rows rows(base_,
-              "SELECT n.start, n.end, n.globalTid, coalesce(n.text, s.value) FROM NVTX_EVENTS n "
-              "LEFT JOIN StringIds s ON s.id = n.textId WHERE n.eventType IN (59, 60, 70, 71) AND "
-              "n.end IS NOT NULL ORDER BY n.start");
+    Rows rows = rows_of(
+        "SELECT n.start, n.end, n.globalTid, coalesce(n.text, s.value) FROM NVTX_EVENTS n "
+        "LEFT JOIN StringIds s ON s.id = n.textId WHERE n.eventType IN (59, 60, 70, 71) AND "
+        "n.end IS NOT NULL ORDER BY n.start");
     while (rows.next())
       event("user_annotation", rows.text(3), process_of(rows.number(2)), thread_of(rows.number(2)),
             rows.number(0), rows.number(1))
@@ -168,6 +182,7 @@ class Writer {
   sqlite3* base_;
   report::Json json_;
   uint64_t events_ = 0;
+  std::string trouble_;
 };
 
 }  // namespace
@@ -188,7 +203,9 @@ Result<std::string> as_trace(const std::string& file, const std::string& folder)
   if (error != SQLITE_OK) return Failure{cat(file, ": ", sqlite3_errmsg(base.get()))};
   std::string path = cat(folder, "/trace.json");
   const auto out = report::create_file(path);
-  if (Writer(base.get(), *out).write() == 0)
+  const auto events = Writer(base.get(), *out).write();
+  if (!events) return Failure{cat(file, ": ", events.why())};
+  if (*events == 0)
     return Failure{cat(file,
                        ": has no kernels, copies or calls of CUDA and no NVTX ranges: needs a "
                        "trace, or an export by `nsys export --type sqlite`")};

@@ -83,6 +83,15 @@ class TraceReader(unittest.TestCase):
         self.vitro("info", self.folder / "empty.sqlite", status=3)
         self.assertIn("nsys export --type sqlite", self.said)
 
+    def test_damaged_exports_of_nsight_systems_are_errors(self):
+        bytes_of_page = 4096
+        export = self.nsys_export()
+        whole = export.read_bytes()
+        for page in range(1, len(whole) // bytes_of_page):
+            export.write_bytes(whole[:page * bytes_of_page] + b"\xff" * bytes_of_page + whole[(page + 1) * bytes_of_page:])
+            self.vitro("info", export, status=3)
+            self.assertIn("report.sqlite: database disk image is malformed", self.said, page)
+
     def test_sql_counts_what_json_counts(self):
         rows = json.loads(self.vitro("find", REAL, "--json", "--sql",
                                      "SELECT category, count(*) AS n, sum(dur) AS ns FROM events WHERE phase = 'X' GROUP BY category"))["rows"]
