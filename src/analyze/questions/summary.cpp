@@ -183,7 +183,7 @@ void conclude_layouts(const Trace& trace, const Device& device, const Window& wi
   findings.add({cat("summary.layout.", track.pid),
                 cat(device_name(track), " converts images between layouts for ",
                     time_text(ran.length()), " of ", time_text(window.length()), " in ",
-                    counted(each.size(), "kernel"), ", the longest a ", longest),
+                    counted(each.size(), "kernel"), ", the longest is ", longest),
                 "keep the model and its inputs in the layout that its convolutions use: "
                 "memory_format=torch.channels_last"},
                0, ran.length(), std::move(events), std::move(when));

@@ -122,7 +122,7 @@ class KernelReader {
       small(device);
     }
     findings_.only_while(index_->idle_time());
-    optimisers();
+    optimizers();
     return findings_.take();
   }
 
@@ -142,7 +142,7 @@ class KernelReader {
   void attention(const Device& device);
   bool is_batched(EventId product) const;
   void small(const Device& device);
-  void optimisers();
+  void optimizers();
 
   const TraceIndex& index_;
   const Trace& trace_;
@@ -172,20 +172,20 @@ void KernelReader::products(const Device& device) {
     const std::vector<EventId> events = plain.events();
     findings_.add({key("f32", device),
                    cat(on(device), " multiplies in f32 without its tensor cores for ",
-                       in_time(plain), ", the longest a ", short_name(trace_.name(events.front()))),
+                       in_time(plain), ", the longest is ", short_name(trace_.name(events.front()))),
                    "if the model keeps its accuracy: torch.set_float32_matmul_precision(\"high\") "
                    "and torch.backends.cudnn.allow_tf32, or autocast to bfloat16"},
-                  0, plain.time * 7 / 8, events, std::move(plain.when));
+                  0, plain.time, events, std::move(plain.when));
   }
   if (older.calls > 0) {
     const std::vector<EventId> events = older.events();
     findings_.add({key("architecture", device),
                    cat(on(device), " has compute capability ", known->second,
                        " and multiplies with kernels for ", oldest, " for ", in_time(older),
-                       ", the longest a ", short_name(trace_.name(events.front()))),
+                       ", the longest is ", short_name(trace_.name(events.front()))),
                    "see whether newer releases of the libraries (cuBLAS, cuDNN, CUTLASS), or sizes "
                    "that are multiples of 16 bytes, give kernels for this device"},
-                  0, older.time / 2, events, std::move(older.when), Confidence::possible);
+                  0, older.time, events, std::move(older.when), Confidence::possible);
   }
 }
 
@@ -299,7 +299,7 @@ void KernelReader::small(const Device& device) {
                 Confidence::possible);
 }
 
-void KernelReader::optimisers() {
+void KernelReader::optimizers() {
   constexpr uint64_t least_kernels = 10;
   constexpr int64_t most_apart_ns = 100'000;  // a step that takes longer does something else, too
   std::map<uint32_t, std::vector<const Launch*>> by_track;

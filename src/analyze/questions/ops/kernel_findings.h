@@ -1,5 +1,5 @@
 // What the names and the sizes of kernels show: products without tensor cores, kernels for older
-// devices, attention and optimisers in many kernels, kernels too small for the device.
+// devices, attention and optimizers in many kernels, kernels too small for the device.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,10 @@ class TraceIndex;
 
 // None of these follows from the file alone: the least saving is 0.  The most is
 // - for products in f32 without tensor cores, on a device that has TF32 (compute capability 8 or
-//   later): 7/8 of their time, as tensor cores are about eight times as fast on those devices
-// - for other products by kernels for an older architecture than the device's: half of their time
+//   later): their time
+// - for other products by kernels for an older architecture than the device's: their time
 // - for attention, a softmax between two batched products on a stream: what runs between the two
-// - for an optimiser that launches kernels for each parameter (none for many; ten or more a step,
+// - for an optimizer that launches kernels for each parameter (none for many; ten or more a step,
 //   at most 100 us apart): the time of its step while a device is idle
 // - for kernels with fewer blocks than the device has multiprocessors: the part of their time that
 //   the missing blocks have of a full device.  Of each of the 64 names that take longest, the first

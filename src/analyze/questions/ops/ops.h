@@ -1,6 +1,6 @@
 // Where the time went, by name: the ops of the host, or the kernels of the devices.
-//   for (const NameTimes& op : ops(trace)) …        // largest self time first
-//   for (const NameTimes& kernel : kernels(trace)) …
+//   for (const NameTimes& op : ops(index)) …        // largest self time first
+//   for (const NameTimes& kernel : kernels(index)) …
 #pragma once
 
 #include <array>
