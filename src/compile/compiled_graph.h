@@ -29,8 +29,8 @@ class CompiledGraph {
 
   void run(std::span<const Operand> inputs, std::span<const int64_t> symbols,
            std::span<Tensor> outputs);
-  // As Executable::may_fail_late().  Only the last part writes inputs, for which that is not asked:
-  // what it reads is not there yet.
+  // As Executable::may_fail_late().  Only the last part of several writes inputs; an index that it
+  // checks may be a result of an earlier part, so that it counts as one that may be out of range.
   bool may_fail_late(std::span<const Operand> inputs, std::span<const int64_t> symbols) const {
     const backend::Executable* last = made_.back().get();
     if (!partition_) return last->may_fail_late(inputs, symbols);

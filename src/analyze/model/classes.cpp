@@ -17,8 +17,8 @@ struct Known {
 };
 
 // Kineto's activity types (libkineto ActivityType.h), spellings of older files, those of rocprofv3
-// (hip_api, kernel_dispatch, …), and additions of
-// Vitro's traces (eager_region, cpu_work, compile_phase); matched case-insensitively.
+// (hip_api, kernel_dispatch, …), and additions of Vitro's traces (eager_region, cpu_work,
+// compile_phase); matched case-insensitively.
 constexpr Known known[] = {
     {"cpu_op", EventClass::op},
     {"operator", EventClass::op},

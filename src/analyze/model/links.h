@@ -1,5 +1,5 @@
 // Which runtime call launched which device work.
-//   Links links(trace);
+//   Links links(trace, classes);
 //   EventId launch = links.launch_of(kernel);
 #pragma once
 

@@ -1,6 +1,6 @@
 // Checks whether a trace is well formed: finds what viewers drop or misplace, and what other
 // analyses cannot rely on.
-//   for (const Problem& p : check(trace)) …
+//   for (const Problem& p : check(index)) …
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Why a device was idle: the gaps between the kernels of each stream, and what they waited for.
-//   for (const StreamGaps& stream : gaps(trace).streams) …
+//   for (const StreamGaps& stream : gaps(index).streams) …
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // How much of the communication is hidden by computation.
-//   for (const Overlap::Device& d : overlap(trace).devices) d.hidden + d.exposed
+//   for (const Overlap::Device& d : overlap(index).devices) d.hidden + d.exposed
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // How steps differ: their times, the stragglers, and what was different in those.
-//   const StepTimes s = step_times(trace);
+//   const StepTimes s = step_times(index);
 //   for (const StepTimes::Straggler& each : s.stragglers) …
 #pragma once
 

@@ -1,5 +1,5 @@
 // Where the time went: what each device and host thread did, per step and overall.
-//   const Summary s = summary(trace);
+//   const Summary s = summary(index);
 //   for (const DeviceTimes& d : s.devices) d.compute + d.communication + d.memory + d.idle
 #pragma once
 

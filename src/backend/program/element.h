@@ -28,8 +28,8 @@ class ElementSource {
   virtual loop::Value read_where(graph::Value value, const Index& index, loop::Value condition) = 0;
   // A graph input that is a number, in its dtype.
   virtual loop::Value number(graph::NodeId input) = 0;
-  // Returns a symbol for `index`, an i64, which is not negative once it has wrapped, and adds the
-  // check that it is in [0, of.size).
+  // Returns a symbol for `index`, an i64; if `of` wraps, negative ones are counted from the end.
+  // Adds the check that the symbol is in [0, of.size).
   virtual Expr indirect_index(graph::NodeId node, loop::Value index,
                               const IndexedDimension& of) = 0;
   // Returns `divisor` with a check that it is not 0.

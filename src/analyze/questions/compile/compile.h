@@ -1,6 +1,6 @@
 // What was compiled, where compiled calls break, how long compiling took, and whether it happened
 // during measurement.
-//   const Compilation c = compilation(trace);
+//   const Compilation c = compilation(index);
 //   for (const Compilation::Region& region : c.regions) …
 #pragma once
 

@@ -1,6 +1,6 @@
 // The cost of launching device work: how long calls took, how late work began, which work is
 // shorter than its launch, and how much waited in the streams' queues.
-//   const Launches l = launches(trace);
+//   const Launches l = launches(index);
 //   for (const Launches::CallStatistics& call : l.calls) …
 #pragma once
 

@@ -1,5 +1,5 @@
 // Memory over time: how much each device held, what held it at the peak, and what was never freed.
-//   const Result<Memory> m = memory(trace);
+//   const Result<Memory> m = memory(index);
 //   for (const Memory::Device& d : m->devices) …
 #pragma once
 

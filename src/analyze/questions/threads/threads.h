@@ -1,5 +1,5 @@
 // Whether host threads are busy and balanced, and what they wait for.
-//   const Threads t = threads(trace);
+//   const Threads t = threads(index);
 //   for (const Threads::Wait& wait : t.waits) …
 #pragma once
 
