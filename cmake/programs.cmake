@@ -253,7 +253,7 @@ function(vitro_fuzz_reader)
   vitro_fuzzer(
     vitro_fuzz_files src/base/*.cpp src/events/*.cpp src/sym/*.cpp src/core/*.cpp src/report/*.cpp src/io/*.cpp
     tests/io/read_any.cpp tests/fuzz_reader/files.cpp)
-  target_link_libraries(vitro_fuzz_files PRIVATE nlohmann_json::nlohmann_json PkgConfig::utf8proc)
+  target_link_libraries(vitro_fuzz_files PRIVATE nlohmann_json::nlohmann_json)
   # Programs call ops, for which the whole library is needed: VITRO_SANITIZE compiles it with sanitizers, too.
   add_executable(
     vitro_fuzz_programs EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/exported/run_any.cpp
@@ -278,6 +278,6 @@ function(vitro_fuzzer name)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
   target_link_libraries(
     ${name} PRIVATE simdjson::simdjson ZLIB::ZLIB PkgConfig::zstd Threads::Threads ${CMAKE_DL_LIBS}
-                    $<TARGET_NAME_IF_EXISTS:PkgConfig::isal>)
+                    $<TARGET_NAME_IF_EXISTS:PkgConfig::isal> PkgConfig::utf8proc)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
 endfunction()

@@ -36,6 +36,8 @@ TEST(Find, by_each_of_what_can_be_asked) {
   EXPECT_EQ(found({.name = "^(?:gemm|aten::mm)$"}), (Ids{2, 4}));
   EXPECT_EQ(found({.name = "\\[mem"}), Ids{5});
   EXPECT_EQ(found({.name = "\\d"}), Ids());
+  EXPECT_EQ(found({.name = "^[a-z\\d:]+$"}), found({.name = "^[a-z0-9:]+$"}));
+  EXPECT_EQ(found({.name = "[\\.[]mem"}), Ids{5});
   EXPECT_EQ(found({.category = "kernel"}), Ids{4});
   EXPECT_EQ(found({.thread = "7"}), Ids{4});
   EXPECT_EQ(found({.category = "cpu_op", .thread = "(main)"}), Ids{2});
@@ -45,6 +47,7 @@ TEST(Find, by_each_of_what_can_be_asked) {
   EXPECT_EQ(found({.from = 35'000, .to = 40'000}), (Ids{3, 5}));
   EXPECT_EQ(found({.ids = {5, 2, 2, 99}}), (Ids{2, 5}));
   EXPECT_THROW(found({.name = "("}), Error);
+  EXPECT_THROW(found({.name = "[\\w]"}), Error);
 }
 
 TEST(Find, shows_times_from_the_beginning_and_arguments_as_they_stand) {

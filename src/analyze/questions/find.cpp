@@ -5,6 +5,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -37,22 +38,32 @@ class Expression {
   }
 
  private:
-  // With what other dialects write: \d, \D, (?:…).
+  // With what other dialects write: \d, \D, (?:…), and escapes in brackets, where POSIX has none.
   static std::string posix(std::string_view text) {
+    const std::string_view whole = text;
     std::string out;
-    while (!text.empty()) {
-      size_t taken = text[0] == '\\' && text.size() > 1 ? 2 : 1;
-      std::string_view as = text.substr(0, taken);
-      if (text.starts_with("\\d")) as = "[0-9]";
-      if (text.starts_with("\\D")) as = "[^0-9]";
-      if (text.starts_with("(?:")) {
-        taken = 3;
-        as = "(";
+    for (bool in_brackets = false; !text.empty();) {
+      const size_t taken = !in_brackets && text.starts_with("(?:") ? 3
+                           : text[0] == '\\' && text.size() > 1    ? 2
+                                                                   : 1;
+      const std::string_view piece = text.substr(0, taken);
+      if (in_brackets && taken == 2) {
+        out += in_brackets_of(piece[1], whole);
+      } else {
+        out += piece == "\\d" ? "[0-9]" : piece == "\\D" ? "[^0-9]" : piece == "(?:" ? "(" : piece;
+        in_brackets = in_brackets ? piece != "]" : piece == "[";
       }
-      out += as;
       text.remove_prefix(taken);
     }
     return out;
+  }
+  static std::string in_brackets_of(char escaped, std::string_view expression) {
+    if (escaped == 'd') return "0-9";
+    const bool is_plain = std::ispunct(static_cast<unsigned char>(escaped)) != 0 &&
+                          std::string_view("]^-[").find(escaped) == std::string_view::npos;
+    VITRO_CHECK(is_plain, "find: \"", expression, "\" has \\", escaped,
+                " in brackets; needs the characters themselves, with ] first and - last");
+    return {escaped};
   }
 
   regex_t compiled_;

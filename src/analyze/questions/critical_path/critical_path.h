@@ -1,6 +1,6 @@
 // What a run waited for, moment by moment: the chain of host code, launches, kernels and waits that
 // ended with the run.  Anything not on it could take somewhat longer without delaying the run.
-//   CriticalPath path = critical_path(trace, {.step = 3});
+//   CriticalPath path = critical_path(index, {.step = 3});
 //   for (const PathSegment& s : path.segments) …      // path.totals[PathKind::compute]
 //
 // Definition.  The path is walked backwards from its end; at each moment it contains what was being
