@@ -170,12 +170,13 @@ void KernelReader::products(const Device& device) {
   }
   if (plain.calls > 0) {
     const std::vector<EventId> events = plain.events();
-    findings_.add({key("f32", device),
-                   cat(on(device), " multiplies in f32 without its tensor cores for ",
-                       in_time(plain), ", the longest is ", short_name(trace_.name(events.front()))),
-                   "if the model keeps its accuracy: torch.set_float32_matmul_precision(\"high\") "
-                   "and torch.backends.cudnn.allow_tf32, or autocast to bfloat16"},
-                  0, plain.time, events, std::move(plain.when));
+    findings_.add(
+        {key("f32", device),
+         cat(on(device), " multiplies in f32 without its tensor cores for ", in_time(plain),
+             ", the longest is ", short_name(trace_.name(events.front()))),
+         "if the model keeps its accuracy: torch.set_float32_matmul_precision(\"high\") "
+         "and torch.backends.cudnn.allow_tf32, or autocast to bfloat16"},
+        0, plain.time, events, std::move(plain.when));
   }
   if (older.calls > 0) {
     const std::vector<EventId> events = older.events();
