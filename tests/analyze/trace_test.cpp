@@ -286,6 +286,27 @@ TEST(Trace, two_events_of_a_duration_are_one_that_lasts) {
   ASSERT_EQ(trace->notes().size(), 2U);
   EXPECT_EQ(trace->notes()[0].text, "1 event with phase B or b without an end: not known how long");
   EXPECT_EQ(trace->notes()[1].text, "1 event with phase E or e without a begin");
+}
+
+TEST(Trace, an_end_belongs_to_the_last_begin_of_its_name_else_to_the_last) {
+  const auto trace = trace_of(R"json([
+    {"ph":"B","cat":"cpu_op","name":"a","ts":1,"pid":1,"tid":1},
+    {"ph":"B","cat":"cpu_op","name":"b","ts":2,"pid":1,"tid":1},
+    {"ph":"B","cat":"cpu_op","name":"a","ts":3,"pid":1,"tid":1},
+    {"ph":"B","cat":"cpu_op","name":"b","ts":4,"pid":1,"tid":1},
+    {"ph":"E","name":"a","ts":10,"pid":1,"tid":1},
+    {"ph":"E","name":"c","ts":20,"pid":1,"tid":1},
+    {"ph":"E","name":"a","ts":30,"pid":1,"tid":1},
+    {"ph":"E","ts":40,"pid":1,"tid":1},
+    {"ph":"E","ts":50,"pid":1,"tid":1}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const std::vector<int64_t> durations(trace->dur().begin(), trace->dur().begin() + 4);
+  EXPECT_EQ(durations, (std::vector<int64_t>{29'000, 38'000, 7'000, 16'000}));
+  ASSERT_EQ(trace->notes().size(), 1U);
+  EXPECT_EQ(trace->notes()[0].text, "1 event with phase E or e without a begin");
+}
+
+TEST(Trace, two_hundred_thousand_begins_may_be_open) {
   std::string large = "[";
   constexpr int pairs = 200'000;
   for (int i = 0; i < pairs; ++i)

@@ -1,10 +1,29 @@
 #include "analyze/read/pairs.h"
 
-#include <algorithm>
-
 namespace vitro::analyze {
 
-std::vector<EventPairs::Begin>& EventPairs::open_of(const Rows& rows, size_t row) {
+void EventPairs::Open::push(const Begin& begin) {
+  of_name_[begin.name].push_back(begins_.size());
+  begins_.push_back(begin);
+  ++size_;
+}
+
+std::optional<EventPairs::Begin> EventPairs::Open::end(uint32_t name, int64_t ts) {
+  if (begins_.empty()) return std::nullopt;
+  auto of_name = of_name_.find(name);
+  if (of_name == of_name_.end()) of_name = of_name_.find(begins_.back().name);
+  const size_t index = of_name->second.back();
+  const Begin begin = begins_[index];
+  if (begin.ts > ts) return std::nullopt;
+  of_name->second.pop_back();
+  if (of_name->second.empty()) of_name_.erase(of_name);
+  begins_[index].event = ended;
+  while (!begins_.empty() && begins_.back().event == ended) begins_.pop_back();
+  --size_;
+  return begin;
+}
+
+EventPairs::Open& EventPairs::open_of(const Rows& rows, size_t row) {
   return is_async(rows.phase[row]) ? by_id_[{rows.category[row], rows.link[row], rows.name[row]}]
                                    : by_track_[rows.track[row]];
 }
@@ -12,13 +31,10 @@ std::vector<EventPairs::Begin>& EventPairs::open_of(const Rows& rows, size_t row
 void EventPairs::add(Rows& rows, uint64_t first, const Complete& complete) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const char phase = rows.phase[i];
-    if (phase == 'B' || phase == 'b')
-      open_of(rows, i).push_back({first + i, rows.ts[i], rows.name[i]});
+    if (phase == 'B' || phase == 'b') open_of(rows, i).push({first + i, rows.ts[i], rows.name[i]});
     if (phase != 'E' && phase != 'e') continue;
-    std::vector<Begin>& open = open_of(rows, i);
-    auto begin = std::ranges::find(open.rbegin(), open.rend(), rows.name[i], &Begin::name);
-    if (begin == open.rend()) begin = open.rbegin();
-    if (begin == open.rend() || begin->ts > rows.ts[i]) {
+    const auto begin = open_of(rows, i).end(rows.name[i], rows.ts[i]);
+    if (!begin) {
       ++ends_left_;
       continue;
     }
@@ -31,7 +47,6 @@ void EventPairs::add(Rows& rows, uint64_t first, const Complete& complete) {
     } else {
       complete(begin->event, dur, phase == 'e');
     }
-    open.erase(std::prev(begin.base()));
   }
 }
 

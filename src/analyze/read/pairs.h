@@ -6,8 +6,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/read/event_parser.h"
@@ -34,12 +37,27 @@ class EventPairs {
     int64_t ts;
     uint32_t name;
   };
+  // Begins without an end.  The time of each operation does not depend on how many are open.
+  class Open {
+   public:
+    void push(const Begin& begin);
+    // Removes and returns the last begin of the name, or the last of all if none has the name.
+    // Removes nothing if there is none, or if it is later than `ts`.
+    std::optional<Begin> end(uint32_t name, int64_t ts);
+    size_t size() const { return size_; }
+
+   private:
+    static constexpr uint64_t ended = std::numeric_limits<uint64_t>::max();
+    std::vector<Begin> begins_;  // an `event` of `ended`: was removed; the last one never is
+    std::unordered_map<uint32_t, std::vector<size_t>> of_name_;  // indices in begins_, ascending
+    size_t size_ = 0;
+  };
   using Id = std::tuple<uint16_t, int64_t, uint32_t>;  // category, id, name
 
-  std::vector<Begin>& open_of(const Rows& rows, size_t row);
+  Open& open_of(const Rows& rows, size_t row);
 
-  std::map<uint32_t, std::vector<Begin>> by_track_;
-  std::map<Id, std::vector<Begin>> by_id_;
+  std::map<uint32_t, Open> by_track_;
+  std::map<Id, Open> by_id_;
   uint64_t ends_left_ = 0;
 };
 
