@@ -1,6 +1,6 @@
 # The text of the parts as a generated source, and vitro_kernel_files(): sources compiled ahead by clang-19, once per instruction set.
 file(GLOB vitro_kernel_parts CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.h)
-list(FILTER vitro_kernel_parts EXCLUDE REGEX "/(prelude|prelude_text|machine|matmul|matmul_plain|matmul_positions|position_rows|matmul_windows|matmul_bf16x6|bf16x6_windows|plane_windows|depthwise|depthwise_weights|winograd|matmul_table|[a-z_]+_host)\\.h$")
+list(FILTER vitro_kernel_parts EXCLUDE REGEX "/(prelude|prelude_text|machine|matmul|matmul_plain|matmul_positions|position_rows|matmul_windows|matmul_bf16x6|bf16x6_windows|plane_windows|depthwise|depthwise_weights|winograd|winograd_weights|matmul_table|[a-z_]+_host)\\.h$")
 set(vitro_prelude_cpp ${PROJECT_BINARY_DIR}/generated/kernels/prelude_text.cpp)
 add_custom_command(
   OUTPUT ${vitro_prelude_cpp}

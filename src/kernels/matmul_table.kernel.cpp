@@ -8,6 +8,7 @@
 #include "kernels/matmul_windows.h"
 #include "kernels/plane_windows.h"
 #include "kernels/winograd.h"
+#include "kernels/winograd_weights.h"
 
 namespace vitro::kernels_ahead::VITRO_ISA {
 
@@ -102,9 +103,6 @@ static void multiply_depthwise(const WindowsCall& call) {
 static void read_winograd(const WinogradCall& call) {
   (call.winograd->m == 2 ? winograd_read<2> : winograd_read<4>)(call);
 }
-static const f32* multiply_winograd(const WinogradPanel& panel) {
-  return (panel.call->winograd->m == 2 ? winograd_multiply<2> : winograd_multiply<4>)(panel);
-}
 static void pack_winograd(i64 m, const void* b, i64 tap_stride, i64 row_stride, i64 column_stride,
                           i64 channels, i64 n, void* packed, i64 begin, i64 end) {
   (m == 2 ? winograd_pack<2> : winograd_pack<4>)((const f32*)b, tap_stride, row_stride,
@@ -183,13 +181,30 @@ template <>
 struct WindowsOf<f64> : RealWindows<f64> {};
 
 template <class T>
-inline constexpr MatmulKernels table_of = {
-    {MatmulPanel<typename Sums<T>::type>::columns, packed_elements<T>, panels<T>, pack<T>, cut<T>,
-     multiply<T>, cut_turned<T>, turn<T>, cut_plain<T>, cut_plain_turned<T>, multiply_plain<T>,
-     WindowsOf<T>::all, WindowsOf<T>::depthwise, nullptr, pack_taps<T>, winograd_cut, read_winograd,
-     multiply_winograd, pack_winograd},
-    run<T>,
-    WindowsOf<T>::weights};
+inline constexpr MatmulKernels table_of = {{MatmulPanel<typename Sums<T>::type>::columns,
+                                            packed_elements<T>,
+                                            panels<T>,
+                                            pack<T>,
+                                            cut<T>,
+                                            multiply<T>,
+                                            cut_turned<T>,
+                                            turn<T>,
+                                            cut_plain<T>,
+                                            cut_plain_turned<T>,
+                                            multiply_plain<T>,
+                                            WindowsOf<T>::all,
+                                            WindowsOf<T>::depthwise,
+                                            nullptr,
+                                            pack_taps<T>,
+                                            winograd_cut,
+                                            read_winograd,
+                                            winograd_multiply,
+                                            pack_winograd,
+                                            winograd_weights_cut,
+                                            winograd_weights_multiply,
+                                            winograd_weights_finish},
+                                           run<T>,
+                                           WindowsOf<T>::weights};
 
 extern const MatmulKernels matmul_table[4] = {table_of<f32>, table_of<f64>, table_of<f16>,
                                               table_of<bf16>};

@@ -182,6 +182,27 @@ struct WinogradPanel {
   long ahead_count;
 };
 
+// The gradients of the weights of such windows, by tiles of 4 x 4 positions (winograd_weights.h):
+// row channel * 9 + tap of a product whose columns are the channels of the result. The block's rows
+// are multiples of 9 * 16.
+struct WinogradWeightsCall {
+  const Winograd* winograd;  // its m is 4
+  ProductBlock block;
+  long tiles, tiles_of_block;  // of all images; that are transformed together
+  const void* x;               // as in WindowsCall, f32
+  const void* gradient;        // of the result: column 0 of the first position
+  long gradient_stride;        // from position to position of all images
+  float* scratch;
+};
+// The sums of sixteen channels at a time are transformed back.
+inline constexpr long winograd_weights_rows = 9 * 16, winograd_weights_columns = 64,
+                      winograd_weights_sums = winograd_weights_rows * winograd_weights_columns;
+// The number of elements of the scratch, of a block of so many channels.
+[[gnu::always_inline]] inline long winograd_weights_scratch(long channels, long tiles) {
+  constexpr long points = 36, columns = winograd_weights_columns;
+  return points * (tiles * (channels + columns) + channels * columns + 48);
+}
+
 // Windows in at most two dimensions whose operand is split into parts of bf16 before it is
 // multiplied (bf16x6_windows.h), for some rows: whole lines of positions, or a part of one or two
 // lines.
@@ -346,6 +367,18 @@ struct Product {
   // Packs panels of (m + 2)^2 * channels rows; otherwise as pack_taps() of nine taps.
   void (*pack_winograd)(long m, const void* b, long tap_stride, long row_stride, long column_stride,
                         long channels, long n, void* packed, long begin, long end);
+
+  // The gradients of weights by Winograd's algorithm, for f32 only; blocks of at most `most` rows,
+  // whose channels are a multiple of 16.
+  //   const ProductCut cut = f32s.cut_winograd_weights(9 * channels, n, most, threads);
+  //   const WinogradWeightsCall call{&winograd, cut.block(task), ...};
+  //   f32s.winograd_weights_multiply(call);
+  //   for (long row = call.block.row; ...; row += winograd_weights_rows) {
+  //     f32s.winograd_weights_finish(call, row, rows, sums);   // rows of winograd_weights_columns
+  ProductCut (*cut_winograd_weights)(long m, long n, long most, long threads);
+  void (*winograd_weights_multiply)(const WinogradWeightsCall& call);
+  void (*winograd_weights_finish)(const WinogradWeightsCall& call, long row, long rows,
+                                  float* sums);
 
   // Windows as parts of bf16 (product_bf16x6).
   //   const ProductCut cut = parts.cut_split(m, n, most_rows, positions_of_line, threads);

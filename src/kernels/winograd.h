@@ -23,6 +23,11 @@ inline constexpr i64 winograd_lanes = 8;
 #else
 inline constexpr i64 winograd_lanes = 1;  // short text: fma is a call
 #endif
+#if defined(__AVX2__)
+#define VITRO_TRANSFORM_LOOP _Pragma("clang loop unroll(full)")
+#else
+#define VITRO_TRANSFORM_LOOP _Pragma("clang loop unroll(disable)")
+#endif
 // One register: a transform keeps (m + 2)^2 of them.
 using WinogradVec = f32 __attribute__((ext_vector_type(winograd_lanes)));
 
@@ -70,7 +75,7 @@ template <int terms>
 VITRO_INLINE WinogradVec winograd_dot(const f64* c, const WinogradVec* d) {
   WinogradVec sum = c[terms - 1] == 1 ? d[2 * (terms - 1)]
                                       : (WinogradVec)(f32(c[terms - 1])) * d[2 * (terms - 1)];
-#pragma clang loop unroll(full)
+  VITRO_TRANSFORM_LOOP
   for (int k = 0; k < terms - 1; ++k) sum = winograd_fma(c[k], d[2 * k], sum);
   return sum;
 }
@@ -82,7 +87,7 @@ VITRO_INLINE void winograd_to_points(const WinogradVec* d, WinogradVec* values) 
   static constexpr WinogradFactors<m> all;
   values[0] = winograd_dot<pairs + 1>(all.c, d);
   values[m + 1] = winograd_dot<pairs + 1>(all.c, d + 1);
-#pragma clang loop unroll(full)
+  VITRO_TRANSFORM_LOOP
   for (int i = 0; i < pairs; ++i) {
     const WinogradFactors<m> others(i);
     const WinogradVec even = winograd_dot<pairs>(others.c, d + 2),
@@ -92,22 +97,22 @@ VITRO_INLINE void winograd_to_points(const WinogradVec* d, WinogradVec* values) 
   }
 }
 
-// Values at the points to m sums.
-template <int m>
+// Values at the m + 2 points to sums: m of three factors, or three of m factors.
+template <int m, int count = m>
 VITRO_INLINE void winograd_from_points(const WinogradVec* values, WinogradVec* sums) {
   constexpr int pairs = m / 2;
   WinogradVec plus[pairs], minus[pairs];
   f64 power[pairs];
-#pragma clang loop unroll(full)
+  VITRO_TRANSFORM_LOOP
   for (int i = 0; i < pairs; ++i) {
     plus[i] = values[1 + 2 * i] + values[2 + 2 * i];
     minus[i] = values[1 + 2 * i] - values[2 + 2 * i];
     power[i] = 1;
   }
-#pragma clang loop unroll(full)
-  for (int j = 0; j < m; ++j) {
-    WinogradVec sum = j == 0 ? values[0] : j == m - 1 ? values[m + 1] : WinogradVec{};
-#pragma clang loop unroll(full)
+  VITRO_TRANSFORM_LOOP
+  for (int j = 0; j < count; ++j) {
+    WinogradVec sum = j == 0 ? values[0] : j == count - 1 ? values[m + 1] : WinogradVec{};
+    VITRO_TRANSFORM_LOOP
     for (int i = 0; i < pairs; ++i) {
       sum = winograd_fma(power[i], j % 2 ? minus[i] : plus[i], sum);
       power[i] *= WinogradPoints<m>::p[i];
@@ -123,7 +128,7 @@ VITRO_INLINE void winograd_weights_to_points(const Vec<f64>* taps, int step, Vec
   constexpr WinogradFactors<m> all;
   factors[0] = taps[0] / splat(all.c[0]);
   factors[(m + 1) * to_step] = taps[2 * step];
-#pragma clang loop unroll(full)
+  VITRO_TRANSFORM_LOOP
   for (int i = 0; i < m / 2; ++i) {
     const f64 p = WinogradPoints<m>::p[i];
     f64 scale = 2 * p * p;
@@ -169,24 +174,37 @@ template <int m>
 }
 
 // The parts of WinogradCall::scratch.  Planes of V and M are apart from multiples of a page.
-template <int m>
 struct WinogradScratch {
-  static constexpr i64 points = (m + 2) * (m + 2), width = MatmulPanel<f32>::columns;
-  i64 v_plane, m_plane;
+  static constexpr i64 width = MatmulPanel<f32>::columns;
+  i64 points, v_plane, m_plane;
   f32 *v, *products, *sums;
   VITRO_INLINE WinogradScratch of(const WinogradCall& call) {
     WinogradScratch s;
+    s.points = (call.winograd->m + 2) * (call.winograd->m + 2);
     s.v_plane = call.tiles * call.winograd->channels + 16;
     s.m_plane = call.tiles * width + 16;
     s.v = call.scratch;
-    s.products = s.v + points * s.v_plane;
-    s.sums = s.products + points * s.m_plane;
+    s.products = s.v + s.points * s.v_plane;
+    s.sums = s.products + s.points * s.m_plane;
     return s;
   }
 };
 
 // What positions outside of the image read.
 alignas(64) inline constexpr f32 winograd_outside[winograd_lanes] = {};
+
+// The elements of a position from channel 0 on; all are 0 outside of the image.
+struct WinogradPosition {
+  const f32* from;
+  i64 mask;  // of the channel
+  [[gnu::always_inline]] void set(const f32* address, bool inside) {
+    from = inside ? address : winograd_outside;
+    mask = -i64(inside);
+  }
+  [[gnu::always_inline]] WinogradVec load(i64 channel) const {
+    return winograd_load(from + (channel & mask));
+  }
+};
 
 // Transforms the operand of the tile whose first element is at position (y, x), which may be
 // outside of the image.
@@ -195,47 +213,59 @@ template <int m, bool border>
                                                  f32* v, i64 v_plane) {
   constexpr int side = m + 2;
   const f32* from = image + y * w.position_stride[0] + x * w.position_stride[1];
+  WinogradPosition at[side][side];
+#pragma clang loop unroll(disable)
+  for (int i = 0; border && i < side; ++i) {
+#pragma clang loop unroll(disable)
+    for (int j = 0; j < side; ++j)
+      at[i][j].set(from + i * w.position_stride[0] + j * w.position_stride[1],
+                   u64(y + i) < u64(w.size[0]) && u64(x + j) < u64(w.size[1]));
+  }
+#pragma clang loop unroll(disable)
   for (i64 c = 0; c < w.channels; c += winograd_lanes) {
     WinogradVec half[side][side];
-#pragma clang loop unroll(full)
+    VITRO_TRANSFORM_LOOP
     for (int j = 0; j < side; ++j) {
       WinogradVec column[side], values[side];
-#pragma clang loop unroll(full)
-      for (int i = 0; i < side; ++i) {
-        const f32* at = from + i * w.position_stride[0] + j * w.position_stride[1] + c;
-        if (border && (u64(y + i) >= u64(w.size[0]) || u64(x + j) >= u64(w.size[1])))
-          at = winograd_outside;
-        column[i] = winograd_load(at);
-      }
+      VITRO_TRANSFORM_LOOP
+      for (int i = 0; i < side; ++i)
+        column[i] =
+            border ? at[i][j].load(c)
+                   : winograd_load(from + i * w.position_stride[0] + j * w.position_stride[1] + c);
       winograd_to_points<m>(column, values);
-#pragma clang loop unroll(full)
+      VITRO_TRANSFORM_LOOP
       for (int i = 0; i < side; ++i) half[i][j] = values[i];
     }
-#pragma clang loop unroll(full)
+    VITRO_TRANSFORM_LOOP
     for (int i = 0; i < side; ++i) {
       WinogradVec values[side];
       winograd_to_points<m>(half[i], values);
-#pragma clang loop unroll(full)
+      VITRO_TRANSFORM_LOOP
       for (int j = 0; j < side; ++j) winograd_store(v + (i * side + j) * v_plane + c, values[j]);
     }
   }
 }
 
+// The same, whether it leaves the image or not.
+template <int m>
+VITRO_INLINE void winograd_read_any_tile(const Winograd& w, const f32* image, i64 y, i64 x, f32* v,
+                                         i64 v_plane) {
+  constexpr bool apart = winograd_lanes > 1;  // tiles inside the image have code of their own
+  const bool inside = y >= 0 && x >= 0 && y + m + 2 <= w.size[0] && x + m + 2 <= w.size[1];
+  (inside && apart ? winograd_read_tile<m, !apart> : winograd_read_tile<m, true>)(w, image, y, x, v,
+                                                                                  v_plane);
+}
+
 template <int m>
 [[gnu::noinline]] static void winograd_read(const WinogradCall& call) {
   const Winograd& w = *call.winograd;
-  const auto s = WinogradScratch<m>::of(call);
+  const auto s = WinogradScratch::of(call);
   const i64 down = divide_up(w.out[0], m), across = divide_up(w.out[1], m);
-  constexpr bool apart = winograd_lanes > 1;  // tiles inside the image have code of their own
   i64 image = call.tile / (down * across), y = call.tile / across % down * m,
       x = call.tile % across * m;
   for (i64 t = 0; t < call.tiles; ++t) {
-    const i64 top = y - w.padding[0], left = x - w.padding[1];
-    const bool inside =
-        top >= 0 && left >= 0 && top + m + 2 <= w.size[0] && left + m + 2 <= w.size[1];
-    const auto read = inside && apart ? winograd_read_tile<m, !apart> : winograd_read_tile<m, true>;
-    read(w, (const f32*)call.x + image * w.image_stride, top, left, s.v + t * w.channels,
-         s.v_plane);
+    winograd_read_any_tile<m>(w, (const f32*)call.x + image * w.image_stride, y - w.padding[0],
+                              x - w.padding[1], s.v + t * w.channels, s.v_plane);
     for (i64 line = 0; line < m; ++line) {
       call.lines[t * m + line] = {(image * w.out[0] + y + line) * w.out[1] + x,
                                   y + line < w.out[0] ? smaller(m, w.out[1] - x) : 0,
@@ -248,30 +278,29 @@ template <int m>
   }
 }
 
-// Transforms the products of a tile back to its sums.
-template <int m>
+// Transforms products at all points back to count x count sums, in rows of `width`.
+template <int m, int count, i64 width>
 [[gnu::noinline]] static void winograd_finish_tile(const f32* products, i64 m_plane, i64 columns,
                                                    f32* sums) {
   constexpr int side = m + 2;
-  constexpr i64 width = MatmulPanel<f32>::columns;
   for (i64 c = 0; c < columns; c += winograd_lanes) {
-    WinogradVec half[m][side];
-#pragma clang loop unroll(full)
+    WinogradVec half[count][side];
+    VITRO_TRANSFORM_LOOP
     for (int j = 0; j < side; ++j) {
-      WinogradVec values[side], column[m];
-#pragma clang loop unroll(full)
+      WinogradVec values[side], column[count];
+      VITRO_TRANSFORM_LOOP
       for (int i = 0; i < side; ++i)
         values[i] = winograd_load(products + (i * side + j) * m_plane + c);
-      winograd_from_points<m>(values, column);
-#pragma clang loop unroll(full)
-      for (int i = 0; i < m; ++i) half[i][j] = column[i];
+      winograd_from_points<m, count>(values, column);
+      VITRO_TRANSFORM_LOOP
+      for (int i = 0; i < count; ++i) half[i][j] = column[i];
     }
-#pragma clang loop unroll(full)
-    for (int i = 0; i < m; ++i) {
-      WinogradVec row[m];
-      winograd_from_points<m>(half[i], row);
-#pragma clang loop unroll(full)
-      for (int j = 0; j < m; ++j) winograd_store(sums + (i * m + j) * width + c, row[j]);
+    VITRO_TRANSFORM_LOOP
+    for (int i = 0; i < count; ++i) {
+      WinogradVec row[count];
+      winograd_from_points<m, count>(half[i], row);
+      VITRO_TRANSFORM_LOOP
+      for (int j = 0; j < count; ++j) winograd_store(sums + (i * count + j) * width + c, row[j]);
     }
   }
 }
@@ -281,7 +310,6 @@ inline constexpr i64 winograd_depth = 64;
 static_assert(winograd_most_channels / winograd_depth <= 64);
 
 // Prefetches part `point` of the memory that follows the sums: what the epilogue reads or writes.
-template <int m>
 VITRO_INLINE void winograd_prefetch(const WinogradPanel& panel, i64 lines, i64 point, i64 points) {
   for (i64 a = 0; a < panel.ahead_count; ++a) {
     const ProductAhead& ahead = panel.ahead[a];
@@ -297,16 +325,16 @@ VITRO_INLINE void winograd_prefetch(const WinogradPanel& panel, i64 lines, i64 p
 }
 
 // The sums of a panel for the tiles that winograd_read() has transformed.
-template <int m>
 [[gnu::noinline]] static const f32* winograd_multiply(const WinogradPanel& panel) {
   using Panel = MatmulPanel<f32>;
-  constexpr i64 width = Panel::columns, points = WinogradScratch<m>::points;
+  constexpr i64 width = Panel::columns;
   constexpr int variants = Panel::rows * Panel::vectors;
   const WinogradCall& call = *panel.call;
   const i64 channels = call.winograd->channels, count = call.tiles,
             tiles = divide_up(count, Panel::rows), low = count / tiles, higher = count % tiles,
             vectors = smaller(divide_up(panel.columns, 16), Panel::vectors);
-  const auto s = WinogradScratch<m>::of(call);
+  const auto s = WinogradScratch::of(call);
+  const i64 m = call.winograd->m, points = s.points;
   const i64 parts = divide_up(channels, winograd_depth);
   WindowsTap taps[64];
   for (i64 i = 0; i < parts; ++i)
@@ -318,7 +346,7 @@ template <int m>
             every = windows_ahead_every<f32>(tiles);
   const f32* b = (const f32*)panel.b;
   for (i64 point = 0; point < points; ++point, b += channels * width) {
-    winograd_prefetch<m>(panel, count * m, point, points);
+    winograd_prefetch(panel, count * m, point, points);
     const char* ahead = (const char*)(b + channels * width);
     for (i64 tile = 0, row = 0; tile < tiles; ++tile) {
       const i64 rows = low + (tile < higher);
@@ -329,9 +357,11 @@ template <int m>
       row += rows;
     }
   }
+  const auto finish =
+      m == 2 ? winograd_finish_tile<2, 2, width> : winograd_finish_tile<4, 4, width>;
   for (i64 t = 0; t < count; ++t)
-    winograd_finish_tile<m>(s.products + t * width, s.m_plane, divide_up(panel.columns, 16) * 16,
-                            s.sums + t * m * m * width);
+    finish(s.products + t * width, s.m_plane, divide_up(panel.columns, 16) * 16,
+           s.sums + t * m * m * width);
   return s.sums;
 }
 

@@ -99,12 +99,14 @@ struct Windows {
   struct Dimension {
     sym::Expr size, out, taps, stride, dilation, padding, position_stride;
   };
-  // Computes tiles of m x m positions (kernels/winograd.h), which changes bits. The product's k are
-  // the channels at all (m + 2)^2 points.
+  // Computes tiles of m x m positions, which changes bits: of results (kernels/winograd.h), where
+  // the product's k are the channels at all (m + 2)^2 points; or of the gradients of weights, if
+  // windows are transposed (kernels/winograd_weights.h).
   struct Winograd {
     int64_t m = 0, tiles_of_block = 0;
-    sym::Expr tiles;  // of all images
-    int scratch = 0;  // a row
+    sym::Expr tiles;            // of all images
+    int scratch = 0;            // a row
+    int64_t rows_of_block = 0;  // of gradients: the most
   };
   // Splits what blocks of at most `most_rows` rows read into parts of bf16 first
   // (kernels/bf16x6_windows.h), for a product `bf16x6` with constant sizes.

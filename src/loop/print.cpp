@@ -212,7 +212,11 @@ class Printer {
       put(' ', d.taps, " taps of ", d.size, " to ", d.out, " (stride ", d.stride, ", padding ",
           d.padding, ", dilation ", d.dilation, ')');
     }
-    if (w.winograd) put(" by Winograd F(", w.winograd->m, "x", w.winograd->m, ", 3x3)");
+    if (w.winograd) {
+      const auto m = w.winograd->m;
+      left.transposed ? put(" by Winograd F(3x3, ", m, "x", m, ")")
+                      : put(" by Winograd F(", m, "x", m, ", 3x3)");
+    }
     if (w.split) put(" in blocks of up to ", w.split->most_rows, " rows");
   }
   void statement(const Pack& p, int depth) {

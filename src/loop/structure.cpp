@@ -129,10 +129,11 @@ class Writer {
     add(windows->depthwise);
     add(windows->winograd.has_value());
     if (windows->winograd) {
-      const auto& [m, tiles_of_block, tiles, scratch] = *windows->winograd;
+      const auto& [m, tiles_of_block, tiles, scratch, rows_of_block] = *windows->winograd;
       add(m);
       add(tiles_of_block);
       add(scratch);
+      add(rows_of_block);
     }
     add(windows->split.has_value());
     if (windows->split) {

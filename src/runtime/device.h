@@ -86,8 +86,9 @@ struct ProductShape {
   bool turns = false;        // the result is written transposed
   bool channels = false;     // sums of single channels
   int64_t m = 0, n = 0, k = 0, batches = 1;
-  // Tiles of a block, if rows are tiles of Winograd's algorithm; rows of a block of windows that
-  // are split, in lines of `line` rows.
+  // Of Winograd's algorithm: tiles of a block, if rows are tiles; rows of a block of gradients of
+  // weights, which do not read panels. Rows of a block of windows that are split, in lines of
+  // `line` rows.
   int64_t most_rows = 0;
   bool bf16x6 = false;  // by six products of bf16 parts
   int64_t line = 0;

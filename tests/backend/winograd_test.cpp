@@ -132,11 +132,24 @@ TEST(Winograd, gives_the_same_bits_on_any_number_of_threads) {
   set_num_threads(before);
 }
 
-TEST(Winograd, is_off_if_bits_are_kept_or_weights_are_not) {
+TEST(Winograd, is_off_if_bits_are_kept) {
   const Layer layer = layers[0];
   EXPECT_TRUE(uses(compile_layer(layer, false), 4));
   EXPECT_FALSE(uses(compile_layer(layer, true), 4));
-  EXPECT_FALSE(uses(compile_layer(layer, false, graph::InputKind::argument), 4));
+}
+
+// Weights that a call is given, or writes, are transformed at every call.
+TEST(Winograd, of_weights_that_are_not_kept_pays_for_many_positions) {
+  eager::init();
+  EXPECT_EQ(choose_winograd({5, 56, 56, 64, 64, true}, {}).m, 4);
+  EXPECT_EQ(choose_winograd({5, 28, 28, 128, 128, true}, {}).m, 4);
+  EXPECT_EQ(choose_winograd({1, 14, 14, 256, 256, true}, {}).m, 0);
+  EXPECT_EQ(choose_winograd({5, 7, 7, 512, 512, true}, {}).m, 0);
+  const Layer many = layers[0], few = layers[3];
+  EXPECT_TRUE(uses(compile_layer(many, false, graph::InputKind::argument), 4));
+  EXPECT_TRUE(uses(compile_layer(few, false), 2));
+  EXPECT_EQ(loops_of(compile_layer(few, false, graph::InputKind::argument)).find("Winograd"),
+            std::string::npos);
 }
 
 TEST(Winograd, is_off_for_other_windows) {

@@ -93,6 +93,7 @@ class Emitter {
   void declare_windows(const loop::Windows& w);
   void multiply_windows(const loop::Product& p, const std::string& panels);
   void write_winograd(const loop::Product& p);
+  void write_winograd_weights(const loop::Product& p);
   void write_split(const loop::Product& p);
   void finish_panel(const loop::Product& p, const std::vector<std::string>& tiles);
   std::vector<std::string> declare_tiles(const loop::Product& p, std::string_view size);

@@ -53,6 +53,9 @@ struct ProductNames {
   std::string_view turned_stride;
 };
 ProductNames names_of(const loop::Product& p) {
+  if (p.winograd() && p.left.transposed) {
+    return {"", "winograd_weights_sums", "winograd_weights_columns", "winograd_weights_rows"};
+  }
   if (p.winograd() || p.split()) return {"", "", "product.width", ""};
   const std::string type = cat("<", type_text(p.accumulate), ">");
   if (p.reads != loop::RightOperand::panels) {
@@ -75,7 +78,7 @@ void Emitter::write(const loop::Product& p) {
   const bool batched = !p.batch.constant();
   const ProductNames names = names_of(p);
   out_.line("const Product& product = ", product_of(p.right, p.bf16x6), ";");
-  if (p.winograd()) return write_winograd(p);
+  if (p.winograd()) return p.left.transposed ? write_winograd_weights(p) : write_winograd(p);
   if (p.split()) return write_split(p);
   const std::string threads =
       batched ? cat("product_threads(", scalar_text(sym::extent_of(p.batch)), ", args->threads)")
@@ -294,6 +297,40 @@ void Emitter::write_winograd(const loop::Product& p) {
             ahead.empty() ? "nullptr, 0" : "ahead, sizeof ahead / sizeof ahead[0]", "});");
   out_.line("const i64 ranges = block.rows * ", w.m, ";");
   finish_panel(p, tiles);
+  out_.close();
+  out_.close();
+}
+
+// For each block of channels and columns: the products at all points, then the sums of sixteen
+// channels at a time and the epilogue for their rows.
+void Emitter::write_winograd_weights(const loop::Product& p) {
+  VITRO_ASSERT(p.batch.constant());
+  const loop::Windows::Winograd& w = *p.winograd();
+  const ProductNames names = names_of(p);
+  out_.line("const ProductCut cut = product.cut_winograd_weights(", scalar_text(p.m), ", ",
+            scalar_text(p.n), ", ", w.rows_of_block, ", args->threads);");
+  declare_winograd(*p.left.windows);
+  out_.line("alignas(64) f32 sums[", names.size, p.turned ? cat("], turned[", names.size) : "",
+            "];");
+  const std::vector<std::string> tiles = declare_tiles(p, names.size);
+  out_.open("for (i64 task = begin; task < end; ++task) {");
+  out_.line("const WinogradWeightsCall call = {&winograd, cut.block(task), ", scalar_text(w.tiles),
+            ", ", w.tiles_of_block, ", ", at_base(buffer_name(p.left.buffer), p.left.base), ", ",
+            at_base(buffer_name(p.right), p.right_base), ", ", scalar_text(p.right_stride), ", ",
+            buffer_name(w.scratch), "};");
+  out_.line("product.winograd_weights_multiply(call);");
+  out_.line("const ProductBlock block = call.block;");
+  out_.open("for (i64 first = 0; first < block.rows; first += winograd_weights_rows) {");
+  push_scope();
+  out_.line("const ProductBlock at = {block.row + first, ",
+            "min(winograd_weights_rows, block.rows - first), block.column, block.columns};");
+  out_.line("product.winograd_weights_finish(call, at.row, at.rows, sums);");
+  if (p.turned) {
+    out_.line("product.turn(sums, ", names.stride, ", at.rows, at.columns, turned, ",
+              names.turned_stride, ");");
+  }
+  finish_sums(p, tiles);
+  pop_scope();
   out_.close();
   out_.close();
 }

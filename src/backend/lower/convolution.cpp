@@ -1,7 +1,6 @@
 // Convolutions (ops::Convolve) as products of windows with the weights: a row is a position of the
 // result, a column is a channel of it. Channels of the operand that are not contiguous are copied
 // next to one another first. A convolution of single elements without padding is a plain product.
-#include <cstdio>
 #include <utility>
 
 #include "backend/lower/images.h"
@@ -132,22 +131,16 @@ class ConvolutionLowering {
 
   // ---- Winograd: tiles of positions ----
 
-  bool is_3x3() const {
-    if (rank() != 2 || !groups().is(1)) return false;
-    for (size_t d = 0; d < 2; ++d) {
-      if (!taps()[d].is(3) || spec().stride[d] != 1 || spec().dilation[d] != 1) return false;
-    }
-    return true;
-  }
-
   void choose_tiles() {
-    if (program_.exact() || product_.accumulate != DType::f32 || !is_3x3() || depthwise_) return;
+    if (program_.exact() || !is_f32(program_.graph(), x_) || !is_f32(program_.graph(), weight_) ||
+        !windows_.has_tiles() || depthwise_)
+      return;
     const auto height = out()[0].constant(), width = out()[1].constant(),
                channels = channels_.constant(), columns = columns_.constant();
-    if (!height || !width || !channels || !columns || !keeps_weights()) return;
-    tiles_ =
-        choose_winograd({result_[0].constant().value_or(1), *height, *width, *channels, *columns},
-                        program_.machine());
+    if (!height || !width || !channels || !columns) return;
+    const int64_t images = result_[0].constant().value_or(1);
+    tiles_ = choose_winograd({images, *height, *width, *channels, *columns, !keeps_weights()},
+                             program_.machine());
     if (tiles_.m > 0) product_.k = channels_ * ((tiles_.m + 2) * (tiles_.m + 2));
   }
 
@@ -216,14 +209,6 @@ class ConvolutionLowering {
     return from.kind == BufferKind::input && has_kept_panels(g, g.inputs()[from.which.n]);
   }
 
-  std::string winograd_note() const {
-    char text[128];
-    std::snprintf(text, sizeof text,
-                  "Winograd F(%dx%d, 3x3), not exact: errors of about %.0e of the root mean square",
-                  static_cast<int>(tiles_.m), static_cast<int>(tiles_.m), tiles_.error);
-    return text;
-  }
-
   void compute_tiles(KernelBuilder& build) {
     const Expr tiles = result_[0] * sym::floordiv(out()[0] + (tiles_.m - 1), tiles_.m) *
                        sym::floordiv(out()[1] + (tiles_.m - 1), tiles_.m);
@@ -231,7 +216,7 @@ class ConvolutionLowering {
         tiles_.m, *channels_.constant(), tiles_.tiles_of_block, kernels::product_most_width);
     left_.windows->winograd = {tiles_.m, tiles_.tiles_of_block, tiles,
                                build.add_row("tiles", DType::f32, scratch)};
-    build.kernel().schedule = winograd_note();
+    build.kernel().schedule = winograd_note(cat(tiles_.m, 'x', tiles_.m, ", 3x3"), tiles_);
   }
 
   // ---- depthwise: each channel by itself ----

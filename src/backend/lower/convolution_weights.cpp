@@ -7,7 +7,9 @@
 
 #include "backend/lower/images.h"
 #include "backend/lower/product_epilogue.h"
+#include "backend/schedule/winograd.h"
 #include "kernels/position_rows.h"
+#include "kernels/product.h"
 
 namespace vitro::backend {
 namespace {
@@ -41,6 +43,7 @@ class WeightsLowering {
     product_.batch = index_of("batch", windows_.spec.groups);
     product_.accumulate = product_.right_dtype = compute_type(node.results[0].dtype);
     product_.reads = depthwise_ ? loop::RightOperand::channels : loop::RightOperand::rows;
+    choose_tiles(result[0]);
   }
 
   std::vector<LoweredKernel> run() {
@@ -51,6 +54,7 @@ class WeightsLowering {
     KernelBuilder build(program_, assignment_, group_);
     product_.left.buffer = build.buffer(left_buffer_);
     product_.right = build.buffer(right_buffer_);
+    if (tiles_.m > 0) compute_tiles(build);
     epilogue.add(build);
     build.kernel().reading = "read in place, its rows are contiguous";
     build.kernel().product = name_;
@@ -68,6 +72,29 @@ class WeightsLowering {
     const int64_t groups = windows_.spec.groups;
     return groups > 1 && channels && all && taps && *all % groups == 0 &&
            kernels::is_depthwise(*channels, *all / groups, *taps);
+  }
+
+  void choose_tiles(Expr results) {
+    if (program_.exact() || !is_f32(program_.graph(), x_) || !is_f32(program_.graph(), gradient_) ||
+        !windows_.has_tiles())
+      return;
+    const auto height = windows_.out[0].constant(), width = windows_.out[1].constant(),
+               channels = channels_.constant(), columns = results.constant();
+    if (!height || !width || !channels || !columns) return;
+    const int64_t images = count().constant().value_or(1);
+    tiles_ =
+        choose_winograd_weights({images, *height, *width, *channels, *columns}, program_.machine());
+  }
+
+  void compute_tiles(KernelBuilder& build) {
+    const Expr tiles = count() * sym::floordiv(windows_.out[0] + (tiles_.m - 1), tiles_.m) *
+                       sym::floordiv(windows_.out[1] + (tiles_.m - 1), tiles_.m);
+    const int64_t channels = tiles_.channels_of_block,
+                  scratch = kernels::winograd_weights_scratch(channels, tiles_.tiles_of_block);
+    product_.left.windows->winograd = {tiles_.m, tiles_.tiles_of_block, tiles,
+                                       build.add_row("tiles", DType::f32, scratch), 9 * channels};
+    build.kernel().schedule = winograd_note(cat("3x3, ", tiles_.m, 'x', tiles_.m), tiles_);
+    name_ += ", Winograd F3";
   }
 
   // Of the result, for the row, column and batch of the product.
@@ -122,6 +149,7 @@ class WeightsLowering {
   Expr channels_;           // of a group
   bool by_taps_ = false;    // rows are in the order of taps, not of channels
   bool depthwise_ = false;  // kernels::Product::multiply_depthwise_weights()
+  WinogradChoice tiles_;
   loop::Product product_;
   BufferId left_buffer_, right_buffer_;
   std::string name_;  // as events::KernelBegin::product

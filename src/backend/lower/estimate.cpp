@@ -92,7 +92,10 @@ class Counter {
   }
   // The multiplications for one column.
   static Expr products_of(const loop::Product& p) {
-    return (p.winograd() ? p.winograd()->tiles : p.m) * p.k;
+    if (!p.winograd()) return p.m * p.k;
+    if (!p.left.transposed) return p.winograd()->tiles * p.k;
+    const int64_t side = p.winograd()->m + 2;
+    return p.winograd()->tiles * sym::floordiv(p.m, 9) * (side * side);
   }
   // Distinct elements of the left operand: windows overlap.
   static Expr left_elements(const loop::Product& p) {

@@ -2,6 +2,8 @@
 // Copies are row-major with the channels last, and shared by all that ask for the same.
 #include "backend/lower/images.h"
 
+#include <algorithm>
+
 #include "kernels/product.h"
 
 namespace vitro::backend {
@@ -32,6 +34,28 @@ bool Image::has_even_positions(const Index& sizes, Expr images) const {
 }
 
 // ---- windows ----
+
+bool is_f32(const graph::Graph& graph, graph::Value value) {
+  if (graph.meta(value).dtype != DType::f32) return false;
+  const graph::Node* node = &graph[value.node];
+  while (!node->is_input() && node->op->kind == OpKind::view)
+    node = &graph[std::get<graph::Value>(node->args[0]).node];
+  const auto is_half = [&](const graph::Arg& arg) {
+    const auto* operand = std::get_if<graph::Value>(&arg);
+    const DType dtype = operand ? graph.meta(*operand).dtype : DType::f32;
+    return dtype == DType::f16 || dtype == DType::bf16;
+  };
+  const bool converts = !node->is_input() && node->op->kind == OpKind::pointwise;
+  return !converts || std::ranges::none_of(node->args, is_half);
+}
+
+bool WindowsOf::has_tiles() const {
+  if (rank() != 2 || spec.groups != 1) return false;
+  for (size_t d = 0; d < rank(); ++d) {
+    if (!taps[d].is(3) || spec.stride[d] != 1 || spec.dilation[d] != 1) return false;
+  }
+  return true;
+}
 
 bool WindowsOf::is_pointwise() const {
   for (size_t d = 0; d < rank(); ++d) {

@@ -15,6 +15,10 @@ namespace vitro::backend {
 // `e` as a linear expression in an index of a dimension; the coefficient contains no index.
 std::optional<sym::Linear> linear_in(Expr e, Expr index);
 
+// Whether a value is f32 and not converted from halves: only such convolutions have other bits than
+// eager's.
+bool is_f32(const graph::Graph& graph, graph::Value value);
+
 // An index for a dimension.
 Expr index_of(std::string_view name, Expr extent);
 
@@ -36,6 +40,8 @@ struct WindowsOf {
   size_t rank() const { return out.size(); }
   // Whether each of them is one position of the operand, which has no others.
   bool is_pointwise() const;
+  // Whether they are those of Winograd's algorithm: 3 x 3 taps next to one another, with stride 1.
+  bool has_tiles() const;
   // kernels::joins_last_taps() of the last dimension.
   bool joins_last_taps() const;
   // "conv3x3 64→128 /2", "conv3x3 256→256, 32 groups", "depthwise conv3x3 96". `channels`: of the

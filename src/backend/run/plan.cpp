@@ -34,8 +34,8 @@ Launch::Product sizes_of_product(const loop::Product& p) {
   Launch::Product out{p.m, p.n, p.k, batches, p.right_dtype, p.reads, p.turns()};
   out.bf16x6 = p.bf16x6;
   if (const loop::Windows::Winograd* w = p.winograd()) {
-    out.m = w->tiles;
-    out.most_rows = w->tiles_of_block;
+    if (!p.left.transposed) out.m = w->tiles;
+    out.most_rows = p.left.transposed ? w->rows_of_block : w->tiles_of_block;
   }
   if (const loop::Windows::Split* s = p.split()) {
     out.most_rows = s->most_rows;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "kernels/product.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::backend {
 namespace {
@@ -32,6 +34,7 @@ double direct_cost(const TiledConvolution& of) {
 
 double winograd_cost(const TiledConvolution& of, int64_t m) {
   constexpr double of_load = 12, of_load_again = 6;  // of four bytes
+  constexpr double of_packing = 40;                  // of a factor
   constexpr int64_t most_in_cache = 6 << 20, l2_bytes = 512 << 10;
   // Of the transforms of one tile, for a channel and for a column.
   const double reads = m == 2 ? 112 : 288, finishes = m == 2 ? 80 : 216;
@@ -41,7 +44,27 @@ double winograd_cost(const TiledConvolution& of, int64_t m) {
              blocks = std::ceil(tiles / static_cast<double>(tiles_of_block(of, m, l2_bytes)));
   const double again = 4 * count <= most_in_cache ? of_load_again : of_load;
   return tiles * (weights + reads * channels + finishes * columns) +
-         weights * (of_load + (blocks - 1) * again);
+         weights * (of_load + (blocks - 1) * again + (of.packs ? of_packing : 0));
+}
+
+// Of gradients of weights: a block has at most so many columns, and M takes about half of the L2
+// cache.
+constexpr int64_t weights_columns = kernels::winograd_weights_columns;
+int64_t channels_of_block(int64_t l2_bytes) {
+  constexpr int64_t least = 16, most = 64, bytes = 4 * 36 * weights_columns;
+  return std::clamp(l2_bytes / 16 * 9 / bytes / least * least, least, most);
+}
+
+double winograd_weights_cost(const TiledConvolution& of) {
+  constexpr double reads = 288, reads_gradient = 200, finishes = 216;
+  constexpr int64_t l2_bytes = 512 << 10;
+  const auto tiles = static_cast<double>(of.tiles(4)), channels = static_cast<double>(of.channels),
+             columns = static_cast<double>(of.columns),
+             row_blocks = std::ceil(channels / static_cast<double>(channels_of_block(l2_bytes))),
+             column_blocks = std::ceil(columns / static_cast<double>(weights_columns));
+  return tiles * (36 * channels * columns + reads * channels * column_blocks +
+                  reads_gradient * columns * row_blocks) +
+         finishes * channels * columns;
 }
 
 // Rounding errors add up like a random walk. The factors are above what was measured for 16 to 1024
@@ -63,6 +86,22 @@ WinogradChoice choose_winograd(const TiledConvolution& of, const MachineModel& m
   if (direct < least_gain * std::min(two, four)) return {};
   const int64_t m = two < least_gain * four ? 2 : 4;
   return {m, tiles_of_block(of, m, machine.l2_bytes), error_of(of, m)};
+}
+
+std::string winograd_note(std::string_view sizes, const WinogradChoice& choice) {
+  char error[32];
+  std::snprintf(error, sizeof error, "%.0e", choice.error);
+  return cat("Winograd F(", sizes, "), not exact: errors of about ", error,
+             " of the root mean square");
+}
+
+WinogradChoice choose_winograd_weights(const TiledConvolution& of, const MachineModel& machine) {
+  constexpr double least_gain = 1.25;
+  constexpr int64_t tiles = 24;
+  if (of.channels % 16 != 0 || of.columns % 16 != 0) return {};
+  if (direct_cost(of) < least_gain * winograd_weights_cost(of)) return {};
+  const double error = 1.2e-6 * std::sqrt(static_cast<double>(of.tiles(4)));
+  return {4, tiles, error, channels_of_block(machine.l2_bytes)};
 }
 
 }  // namespace vitro::backend

@@ -132,7 +132,10 @@ class CpuDevice final : public DeviceRuntime {
   int64_t product_tasks(const ProductShape& p, int64_t workers) const override {
     const kernels::Product& ahead = product_of(p);
     if (p.line > 0) return ahead.cut_split(p.m, p.n, p.most_rows, p.line, workers).count;
-    if (p.most_rows > 0) return ahead.cut_winograd(p.m, p.n, p.most_rows, workers).count;
+    if (p.most_rows > 0) {
+      const auto cut = p.panels ? ahead.cut_winograd : ahead.cut_winograd_weights;
+      return cut(p.m, p.n, p.most_rows, workers).count;
+    }
     if (p.channels) {
       const auto cut = p.right == DType::f64 ? kernels::cut_depthwise_weights<double>
                                              : kernels::cut_depthwise_weights<float>;
