@@ -12,6 +12,7 @@
 #include "vitro/base/error.h"
 #include "vitro/core/formula.h"
 #include "vitro/ops/binary.h"
+#include "vitro/ops/create.h"
 #include "vitro/ops/special.h"
 #include "vitro/ops/unary.h"
 
@@ -526,6 +527,12 @@ void Zeta::gradient(Formula& f) {
     const double s = x.number().as_double();
     f.set(1, g * s * Value(special_zeta(s + 1, q)));
   }
+}
+// As torch's, although a step of `other` moves the result where they are equal.
+void Nextafter::gradient(Formula& f) {
+  const Value g = f.gradient();
+  f.set(0, ops::where(Value(f.tensor(0)) != f.tensor(1), g, 0));
+  f.set(1, zeros_like(f.gradient()));
 }
 void Igamma::gradient(Formula& f) {
   check_no_gradient_of_x(f);

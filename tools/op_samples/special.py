@@ -314,6 +314,9 @@ def gradients():
                call=lambda x, random, kernel_size, output_size: ATEN.fractional_max_pool2d(x, kernel_size, output_size, random.detach()), slope=False)
     family.add("detach", x, call=lambda x: x.detach() + 0 * x, slope=False)
     g, y = real(3, 4, key="g"), real(3, 4, key="y")
+    family.add("nextafter", g, y)
+    family.add("nextafter", g, real(4, key="other"))
+    family.add("nextafter", row(2.0, 0.0, INF, NAN, 1.0), row(2.0, -0.0, INF, NAN, NAN), slope=False)  # 0 where they are equal
     family.add("_unsafe_masked_index", g, torch.tensor([True, False, True]), [None, torch.tensor([0, 9, -1])], 7.0)
     lengths = torch.tensor([2, 0, 1])
     for how in ("sum", "mean", "max", "min", "prod"):

@@ -27,12 +27,14 @@ struct Gcd : ElementFunction {
 
 struct Nextafter : ElementFunction {
   static constexpr std::string_view name = "nextafter",
-                                    doc = "The number after x in the direction of `other`.";
+                                    doc =
+                                        "The number after x in the direction of `other`. Its "
+                                        "gradient is that of x where they differ.";
   static constexpr std::string_view in_place_signatures =
       "(Tensor(a!) self, Tensor other) -> Tensor(a!)";
-  static constexpr std::string_view not_differentiable = "torch defines none";
   static void shape(ShapeCall& call);
   static void kernel(const OpaqueCall& call);
+  static void gradient(Formula& f);
 };
 
 struct Zeta : ElementFunction {
