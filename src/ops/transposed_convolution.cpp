@@ -112,7 +112,7 @@ class Phases {
       pads = pads || !known_equal(pad[1], 0);
     }
     taps_ = in_order(reshape(pads ? constant_pad_nd(weight, pad) : weight, grouped));
-    if (!pads) taps_ = contiguous(taps_);  // then those of a run are, too
+    if (!pads && convolutions_ > 1) taps_ = contiguous(taps_);  // then those of a run are, too
   }
 
   Tensor run() const {

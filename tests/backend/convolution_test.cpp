@@ -466,5 +466,34 @@ TEST(ConvolutionText, of_one_channel_per_group_is_a_loop) {
   EXPECT_EQ(text.find("product."), std::string::npos) << text;
 }
 
+// As the weights of the gradient of an operand are.
+TEST(ConvolutionText, packs_turned_weights_where_they_lie_unless_others_read_them) {
+  eager::init();
+  const auto turned = [](const Tensor& w) { return transpose(flip(w, {2, 3}), 0, 1); };
+  const auto at = [](const Tensor& x, const Tensor& w) {
+    return conv2d(x, w, {}, {.padding = {1, 1}});
+  };
+  const std::vector<Sizes> sizes{{2, 32, 9, 9}, {32, 48, 3, 3}};
+  const std::vector<Function> programs{
+      [&](const std::vector<Tensor>& in) { return std::vector<Tensor>{at(in[0], turned(in[1]))}; },
+      [&](const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{at(in[0], turned(in[1])), flip(in[1], {2, 3}) + 1};
+      },
+      [&](const std::vector<Tensor>& in) {  // not as weights
+        return std::vector<Tensor>{at(flip(in[0], {2, 3}), turned(in[1]))};
+      }};
+  const std::vector<int> copies{0, 1, 1};
+  for (size_t i = 0; i < programs.size(); ++i) {
+    Compiled c = compile_graph(passed_graph_of(sizes, programs[i]));
+    EXPECT_EQ(std::ranges::count_if(c.report.kernels,
+                                    [](const KernelReport& kernel) {
+                                      return kernel.source.find("// flip") != std::string::npos;
+                                    }),
+              copies[i]);
+    const std::vector<Tensor> in{random_tensor(sizes[0], 1), random_tensor(sizes[1], 2)};
+    expect_same_bits(c.run(in)[0], programs[i](in)[0]);
+  }
+}
+
 }  // namespace
 }  // namespace vitro::backend

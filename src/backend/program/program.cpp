@@ -8,6 +8,7 @@
 #include "backend/program/in_place.h"
 #include "backend/program/layout.h"
 #include "backend/schedule/fusion.h"
+#include "core/over_positions.h"
 #include "vitro/base/error.h"
 #include "vitro/ops/gather.h"
 
@@ -76,7 +77,8 @@ void Program::decide_inlining() {
     const graph::NodeId id{n};
     const graph::Node& node = (*graph_)[id];
     if (node.is_input()) continue;
-    if (node.op->kind == OpKind::view || is_joined_again(id, users[n])) inlined_[n] = true;
+    if (node.op->kind == OpKind::view || is_joined_again(id, users[n]) || is_packed(id, users))
+      inlined_[n] = true;
     if (node.op->kind != OpKind::pointwise || users[n].size() < 2 || is_output_value_[n]) continue;
     int reads = 0;
     bool from_leaves = true;
@@ -113,6 +115,34 @@ bool Program::is_joined_again(graph::NodeId id, std::span<const graph::NodeId> u
   const graph::Node& user = (*graph_)[users[0]];
   return user.op->kind == OpKind::concat && user.results[0].dtype == node.results[0].dtype &&
          std::ranges::none_of(graph_->outputs(), is_it);
+}
+
+// Whether the node moves elements, and only convolutions read it, as weights: packing reads them
+// where they are.
+bool Program::is_packed(graph::NodeId id,
+                        const std::vector<std::vector<graph::NodeId>>& users) const {
+  const graph::Node& node = (*graph_)[id];
+  if (node.op->kind != OpKind::window || node.results.size() != 1) return false;
+  const WindowInfo& window = *node.op->window;
+  if (window.leaves || window.count || window.taps(node.attrs.view()) != 1) return false;
+  std::vector<graph::Value> left{{id, 0}};
+  while (!left.empty()) {
+    const graph::Value value = left.back();
+    left.pop_back();
+    if (is_output_value_[value.node.n] || users[value.node.n].empty()) return false;
+    for (const graph::NodeId user : users[value.node.n]) {
+      const graph::Node& reader = (*graph_)[user];
+      if (reader.op->kind == OpKind::view) {
+        left.push_back({user, 0});
+        continue;
+      }
+      if (reader.op->kind != OpKind::contraction || !reader.op->contraction->windows ||
+          sums_positions(*reader.op->contraction) ||
+          std::get<graph::Value>(reader.args[0]) == value)
+        return false;
+    }
+  }
+  return true;
 }
 
 Index Program::strides_of(graph::NodeId node) const {

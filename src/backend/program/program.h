@@ -141,6 +141,7 @@ class Program {
   void build();
   void decide_inlining();
   bool is_joined_again(graph::NodeId id, std::span<const graph::NodeId> users) const;
+  bool is_packed(graph::NodeId id, const std::vector<std::vector<graph::NodeId>>& users) const;
   void add_graph_nodes();
   void add_output_copies();
   void add_compute_node(ComputeNode compute_node);
