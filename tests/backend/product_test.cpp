@@ -217,11 +217,16 @@ TEST(ProductInPlace, packs_the_left_operand_once_for_all_that_read_it) {
 
 TEST(ProductInPlace, is_for_weights_with_k_contiguous_beside_enough_rows) {
   eager::init();
-  const auto packs = [](int64_t m, int64_t n) {
-    return packs_of(graph_of({{m, 40}, {n, 40}}, linear_map));
+  constexpr auto parameter = graph::InputKind::parameter;
+  const auto packs = [](int64_t m, int64_t n, graph::InputKind kind = graph::InputKind::argument) {
+    return packs_of(graph_of({{m, 40}, {n, 40}}, linear_map, true, DType::f32, kind));
   };
   EXPECT_EQ(packs(128, 256), by_columns);
-  EXPECT_EQ(packs(104, 1000), packed) << "few rows";
+  EXPECT_EQ(packs(63, 1000), packed) << "few rows";
+  EXPECT_EQ(packs(64, 1000), by_columns);
+  EXPECT_EQ(packs(104, 1000), by_columns);
+  EXPECT_EQ(packs(104, 1000, parameter), packed) << "few rows beside panels that are kept";
+  EXPECT_EQ(packs(128, 1000, parameter), by_columns);
   EXPECT_EQ(packs(130, 1000), packed) << "rows that leave most of a panel empty";
   EXPECT_EQ(packs(160, 1000), packed) << "a last panel that is half full, beside two others";
   EXPECT_EQ(packs(161, 1000), by_columns);

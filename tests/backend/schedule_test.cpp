@@ -118,8 +118,12 @@ TEST(Schedule, chains_are_cut_where_a_core_no_longer_looks_ahead) {
 }
 
 TEST(Schedule, products_pack_by_the_width_of_panels_and_cut_rows_for_the_threads) {
-  EXPECT_TRUE(should_pack_left(small, 120, 4000));
-  EXPECT_EQ(should_pack_left(large, 120, 4000).why, "packed, as few rows (120) are multiplied");
+  EXPECT_TRUE(should_pack_left(small, 120, 4000, true));
+  EXPECT_EQ(should_pack_left(large, 120, 4000, true).why,
+            "packed, as few rows (120) are multiplied");
+  EXPECT_TRUE(should_pack_left(large, 64, 1024, false));
+  EXPECT_EQ(should_pack_left(large, 60, 4000, false).why,
+            "packed, as few rows (60) are multiplied");
   // A task for each thread: 1024 / 16 rows, and 1024 / 128, which is less than the least, 16.
   EXPECT_TRUE(rows_of_chain(small, 1024, 1).is(64));
   EXPECT_TRUE(rows_of_chain(large, 1024, 1).is(16));

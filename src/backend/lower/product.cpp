@@ -134,8 +134,8 @@ class ProductLowering {
   // far smaller but fills panels: packing that one at every call costs less than a second copy of
   // the weights.
   Verdict reads_columns() {
-    Verdict packs =
-        should_pack_left(program_.machine(), product_.m.constant(), product_.n.constant());
+    Verdict packs = should_pack_left(program_.machine(), product_.m.constant(),
+                                     product_.n.constant(), is_kept());
     if (packs && !as_they_lie()) {
       return Verdict::no("packed, as an operand is computed or converted");
     }

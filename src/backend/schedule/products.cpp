@@ -28,10 +28,11 @@ Verdict should_read_weights(std::optional<int64_t> m) {
 }
 
 Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
-                         std::optional<int64_t> n) {
+                         std::optional<int64_t> n, bool kept) {
   const int64_t panel = machine.panel_columns;
   if (!m || !n) return Verdict::no("packed, as its size or the left one's differs between calls");
-  if (*m < 2 * panel) return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
+  if (*m < (kept ? 2 : 1) * panel)
+    return Verdict::no(cat("packed, as few rows (", *m, ") are multiplied"));
   if (2 * *m > *n) return Verdict::no("packed, as it is hardly larger than the left operand");
   const int64_t in_last = *m % panel;  // a panel less than half full is slow next to few others
   if (in_last > 0 && 2 * in_last <= panel && *m < 8 * panel) {

@@ -15,9 +15,10 @@ namespace vitro::backend {
 // contiguous; m is empty if it differs between calls.
 Verdict should_read_weights(std::optional<int64_t> m);
 // Whether a right operand of n columns that is contiguous along k is read in place: the left
-// operand, of m rows, is packed at every call instead.
+// operand, of m rows, is packed at every call instead. `kept`: panels of the right operand would be
+// packed once.
 Verdict should_pack_left(const MachineModel& machine, std::optional<int64_t> m,
-                         std::optional<int64_t> n);
+                         std::optional<int64_t> n, bool kept);
 
 // Whether memory that is read or written after `count` sums, so many bytes for each, is prefetched
 // while they are added.
