@@ -354,5 +354,31 @@ TEST(Compile, the_rest_of_a_long_row_is_stored_apart) {
             std::pair(false, true));
 }
 
+// A user calls inputs k, row or turned, as kernels call their indices and variables.
+TEST(Compile, takes_inputs_of_any_name) {
+  eager::init();
+  const std::vector<std::string> names{"i", "i0",  "i1",     "k",     "b",      "r",    "c",
+                                       "d", "row", "column", "inner", "turned", "lane", "tile",
+                                       "x", "sum", "block",  "all",   "batch",  "task", "first"};
+  const auto program = [](const Tensor& a, const Tensor& b) {
+    return std::vector<Tensor>{mm(a, b) + a, sum(tanh(a) * transpose(b, 0, 1), 1),
+                               a * 2 + transpose(b, 0, 1), cumsum(a, 0)};
+  };
+  for (size_t n = 0; n + 1 < names.size(); ++n) {
+    graph::Builder builder;
+    const Tensor a = builder.input(names[n], f32({40, 40})),
+                 b = builder.input(names[n + 1], f32({40, 40}));
+    {
+      const Using use(&builder);
+      builder.set_expand(true);
+      for (const Tensor& result : program(a, b)) builder.output(result);
+    }
+    const std::vector<Tensor> in{random_tensor({40, 40}, 1), random_tensor({40, 40}, 2)};
+    const std::vector<Tensor> got = compile_graph(builder.take()).run(in),
+                              want = program(in[0], in[1]);
+    for (size_t i = 0; i < want.size(); ++i) expect_same_bits(got[i], want[i]);
+  }
+}
+
 }  // namespace
 }  // namespace vitro::backend

@@ -126,9 +126,23 @@ std::string Emitter::run() {
   return out_.take();
 }
 
+// A buffer may have the name of an index, as inputs of a user's program are called k and row.
+void Emitter::reserve_indices() {
+  std::unordered_set<const sym::Node*> seen;
+  std::unordered_set<std::string_view> names;
+  loop::each_index(kernel_, [&](Expr e) {
+    if (!e.defined() || !seen.insert(e.node()).second) return;
+    for (const Expr s : sym::symbols_of(e)) {
+      if (sym::kind_of(s) == sym::Kind::index && names.insert(sym::name_of(s)).second)
+        names_.take(sym::name_of(s));
+    }
+  });
+}
+
 void Emitter::declare_parameters() {
   for (const Expr s : symbols_) names_.take(sym::name_of(s));
   for (const Expr task : kernel_.tasks) names_.take(sym::name_of(task));
+  reserve_indices();
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     const loop::Buffer& b = kernel_.buffers[i];
     buffers_.push_back(named(short_name(b.name) + (b.written ? "_out" : "")));

@@ -55,6 +55,7 @@ class Emitter {
   };
 
   // emitter.cpp: statements
+  void reserve_indices();
   void declare_parameters();
   void declare_sizes();
   void declare_rows();

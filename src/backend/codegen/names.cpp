@@ -23,7 +23,7 @@ constexpr std::string_view reserved[] = {
     "per_batch", "batch", "fmax", "fmin", "copysign", "larger", "checked_index", "not_zero", "and",
     "or", "xor", "not", "asm", "typename", "explicit", "friend", "mutable", "virtual", "export",
     "extern", "protected", "alignas", "alignof", "concept", "requires", "nullptr", "noexcept",
-    "decltype", "wchar_t", "static_assert",
+    "decltype", "wchar_t", "static_assert", "turned",
     // longer names of prelude functions
     "load_strided", "store_strided", "store_or_stream", "end_streams", "transpose_block",
     "tree_add", "tree_total", "product_threads", "cut_bands", "lines_below", "address_before",
