@@ -6,6 +6,7 @@
 
 #include "backend/jit/compiler.h"
 #include "backend/lower/bands.h"
+#include "backend/lower/launch_order.h"
 #include "backend/lower/share_kernels.h"
 #include "backend/lower/split_sweeps.h"
 #include "backend/lower/streams.h"
@@ -72,6 +73,7 @@ void lower_groups(CompileState& w) {
   }
   if (w.options.fuse.fuse) {
     join_in_bands(*w.program, *w.assignment, w.kernels, w.report.fusion);
+    order_for_memory(w.kernels, *w.assignment);
   }
   if (w.options.artifact) w.options.artifact("loops_after_fusion.txt", loops_text(w.kernels));
   choose_streams(w.program->machine(), w.kernels, *w.assignment);
