@@ -1,5 +1,8 @@
 // Groups that put elements at given indices. Every task sweeps the indexed dimension in order;
 // tasks share the other dimensions, so that no two of them write the same element.
+#include <algorithm>
+#include <optional>
+
 #include "backend/lower/builder.h"
 #include "backend/schedule/reductions.h"
 
@@ -32,23 +35,42 @@ class Puts {
       }
     }
     const bool has_columns = !space_.reduced.back() && !space_.index.back().constant();
-    if (has_columns) body = in_lanes(std::move(body));
+    if (has_columns) {
+      body = in_strips(kernel.tasks.size() - 1, true, std::move(body));
+    } else if (const auto contiguous = contiguous_task(body)) {
+      body = in_strips(*contiguous, false, std::move(body));
+    }
     const Expr index = indexed.constant() ? Expr::index("k", 1) : indexed;
     kernel.body.push_back({loop::Loop{index, 0, count, false, std::move(body)}});
   }
 
  private:
-  // Vectorizes the last dimension that is not indexed; a task takes a strip of it.
-  Block in_lanes(Block body) {
+  // The task along which all that is written is contiguous, at least at first, as the channels of
+  // an image are beside its positions: one after another would load every line of memory for each.
+  std::optional<size_t> contiguous_task(const Block& body) const {
+    const std::vector<Expr>& tasks = build_.kernel().tasks;
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const bool contiguous = std::ranges::all_of(body, [&](const loop::Statement& s) {
+        const auto* store = std::get_if<loop::Store>(&s.what);
+        const auto at = [&](Expr i) { return sym::substitute(store->element, tasks[t], i); };
+        return store && (at(1) - at(0)).is(1);
+      });
+      if (contiguous) return t;
+    }
+    return std::nullopt;
+  }
+
+  // Strips of a task's dimension, in vectors or one by one, are tasks instead.
+  Block in_strips(size_t task, bool vector, Block body) {
     std::vector<Expr>& tasks = build_.kernel().tasks;
-    const Expr column = tasks.back(), extent = sym::extent_of(column);
+    const Expr column = tasks[task], extent = sym::extent_of(column);
     const Expr strips = sym::floordiv(extent + (columns_of_puts - 1), columns_of_puts);
     const Expr strip = strips.is(1) ? Expr(0) : Expr::index("b", strips);
-    tasks.pop_back();
-    if (!strip.constant()) tasks.push_back(strip);
+    tasks[task] = strip;
+    if (strip.constant()) tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(task));
     const Expr begin = strip * columns_of_puts, end = sym::min(begin + columns_of_puts, extent);
     Block out;
-    out.push_back({loop::Loop{column, begin, end, true, std::move(body)}});
+    out.push_back({loop::Loop{column, begin, end, vector, std::move(body)}});
     return out;
   }
 
