@@ -86,6 +86,14 @@ template <class Acc>
       store(to + i, load_strided(from + i * from_stride, from_stride, rows - i));
     return;
   }
+#if defined(__x86_64__) && !defined(__AVX2__)  // one by one, for less code
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (i64 i = 0; i < divide_up(rows, 16) * 16; ++i) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (i64 j = 0; j < columns; ++j)
+      to[j * to_stride + i] = i < rows ? from[i * from_stride + j] : Acc(0);
+  }
+#else
   for (i64 i = 0; i < rows; i += 16) {
     for (i64 j = 0; j < columns; j += 16) {
       Vec<Acc> v[16];
@@ -99,6 +107,7 @@ template <class Acc>
       }
     }
   }
+#endif
 }
 
 // Packs `count` columns of B, contiguous along k, into 16 columns of a panel: transposes blocks of
@@ -148,8 +157,8 @@ template <class Acc, class T>
 VITRO_INLINE void matmul_pack_taps(const T* b, i64 taps, i64 tap_stride, i64 row_stride,
                                    i64 column_stride, i64 k, i64 n, T* packed, i64 begin, i64 end) {
   constexpr i64 columns = MatmulPanel<Acc>::columns, second_cache = 1 << 20;
-  const bool past =
-      sizeof(T) >= 4 && taps * k * n * i64(sizeof(T)) > 2 * second_cache && (u64)packed % 64 == 0;
+  const bool past = __is_same(T, f32) &&  // for less code
+                    taps * k * n * i64(sizeof(T)) > 2 * second_cache && (u64)packed % 64 == 0;
   for (i64 p = begin; p < end; ++p) {
     const i64 first = p * columns, width = smaller(columns, n - first);
     for (i64 tap = 0; tap < taps; ++tap) {
