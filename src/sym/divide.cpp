@@ -78,8 +78,8 @@ bool is_bounded(Expr e) {
   return range.low > -unbounded && range.high < unbounded;
 }
 
-// mod(k*mod(y, m), b) == mod(k*y, b) if b divides k*m.  Applied only if the new sum is bounded:
-// k*y might overflow where k*mod(y, m) does not.
+// mod(k*mod(y, m), b) == mod(k*y, b) if b divides k*m.  Applied only if the new sum is bounded, or
+// y itself: k*y might overflow where k*mod(y, m) does not.
 Expr without_inner_remainders(Expr r, Expr b) {
   for (const Term& term : poly_of(r)) {
     for (const Expr factor : term.atoms) {
@@ -88,7 +88,7 @@ Expr without_inner_remainders(Expr r, Expr b) {
       const Expr around = expr_of(Term{term.coefficient, *divide(term.atoms, Monomial{factor})});
       if (!long_division(around * inner[1], b).remainder.is(0)) continue;
       const Expr plain = r - around * factor + around * inner[0];
-      if (is_bounded(plain)) return plain;
+      if (plain == inner[0] || is_bounded(plain)) return plain;
     }
   }
   return r;

@@ -125,6 +125,10 @@ TEST_F(Division, of_divisions_is_one_division) {
   EXPECT_EQ(floordiv(floordiv(n, 4), 3), floordiv(n, 12));
   EXPECT_EQ(mod(mod(n, 12), 4), mod(n, 4));
   EXPECT_EQ(mod(mod(n, 12) + k, 4), mod(n + k, 4));
+  const Expr p = Expr::index("p", n * m * k);  // has no bound in numbers
+  EXPECT_EQ(mod(mod(p, m * k), k), mod(p, k));
+  EXPECT_EQ(kind_of(mod(2 * mod(p, m * k), k)), Kind::mod);
+  EXPECT_NE(mod(2 * mod(p, m * k), k), mod(2 * p, k));  // 2 p may overflow
   EXPECT_EQ(floordiv(mod(n, 12), 4), mod(floordiv(n, 4), 3));
 }
 
@@ -132,6 +136,10 @@ TEST_F(Division, and_remainder_join_to_what_was_divided) {
   EXPECT_EQ(4 * floordiv(n, 4) + mod(n, 4), n);
   EXPECT_EQ(m * floordiv(k, m) + mod(k, m) + 1, k + 1);
   EXPECT_EQ(12 * floordiv(k, 12) + 4 * mod(floordiv(k, 4), 3) + mod(k, 4), k);
+  const Expr p = Expr::index("p", n * m * a * b);  // as a position among dense elements of rank 4
+  EXPECT_EQ(m * a * b * floordiv(p, m * a * b) + a * b * mod(floordiv(p, a * b), m) +
+                b * mod(floordiv(p, b), a) + mod(p, b),
+            p);
   EXPECT_EQ(n * (8 * floordiv(5 * k + 1, 8) + mod(5 * k + 1, 8)), n * (5 * k + 1));
 }
 
