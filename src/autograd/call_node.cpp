@@ -111,6 +111,28 @@ void CallNode::release_saved() {
   for (SavedValue& value : saved_.results) released_ |= value.release();
 }
 
+std::optional<Part> CallNode::part() const {
+  const bool is_element = saved_.op == &ops::def<ops::Select>();
+  if (!is_element && saved_.op != &ops::def<ops::Slice>()) return {};
+  const TensorMeta *of = saved_.operands[0].meta(), *result = saved_.results[0].meta();
+  if (!of || !result) return {};
+  ops::SliceAttrs a;
+  if (is_element) {
+    const auto& select = saved_.attrs.as<ops::SelectAttrs>();
+    a.dim = select.dim, a.start = select.index;
+  } else {
+    a = saved_.attrs.as<ops::SliceAttrs>();
+  }
+  const int64_t dim = a.dim < 0 ? a.dim + of->rank() : a.dim;
+  const Size size = of->sizes[static_cast<size_t>(dim)];
+  const Size length = is_element ? Size(1) : result->sizes[static_cast<size_t>(dim)];
+  if (a.step != 1 || size.is_symbolic() || a.start.is_symbolic() || length.is_symbolic()) return {};
+  const int64_t start = a.start.hint() + (a.start.hint() < 0 ? size.hint() : 0);
+  const int64_t begin = std::max<int64_t>(start, 0);
+  const Part out{dim, begin, begin + length.hint(), size.hint(), is_element};
+  return length.hint() == 0 ? std::nullopt : std::optional(out);
+}
+
 // The calls of the formula, and their errors, belong to the place and the module of the call.
 std::vector<Tensor> CallNode::back(std::span<const Tensor> gradients) {
   const CalledAs here(op, where);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -34,6 +35,11 @@ class SavedValue {
   bool was_written() const;
   // Returns whether elements were saved.
   bool release();
+  // Null if more than the shape is used.
+  const TensorMeta* meta() const {
+    const Shape* shape = std::get_if<Shape>(&value_);
+    return shape ? shape->meta.get() : nullptr;
+  }
 
  private:
   struct Kept {
@@ -74,6 +80,7 @@ class CallNode final : public Node, public std::enable_shared_from_this<CallNode
  public:
   CallNode(SavedCall saved, std::source_location where);
   std::vector<Tensor> back(std::span<const Tensor> gradients) override;
+  std::optional<Part> part() const override;
   void release() override {
     if (!is_part_) release_saved();
   }

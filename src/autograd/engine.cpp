@@ -3,12 +3,14 @@
 // with the others of the same compiled call as a compiled program (core/backward_region.h).
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "autograd/node.h"
+#include "autograd/parts.h"
 #include "core/numbers.h"
 #include "vitro/autograd/autograd.h"
 #include "vitro/base/called_as.h"
@@ -65,11 +67,11 @@ class Pass {
     }
     while (!ready_.empty() || !ends_.empty()) {
       if (!ends_.empty()) {
-        visit(*taken(ends_));
+        visit(taken(ends_));
       } else if (runs_as_program(*ready_.top())) {
         run_as_program(*ready_.top());
       } else {
-        visit(*taken(ready_));
+        visit(taken(ready_));
       }
     }
   }
@@ -98,7 +100,7 @@ class Pass {
     const uint64_t within = first.within;
     region->run(within, [&] {
       while (!ready_.empty() && ready_.top()->region == region && ready_.top()->within == within)
-        visit(*taken(ready_));
+        visit(taken(ready_));
     });
   }
 
@@ -141,13 +143,44 @@ class Pass {
   }
   bool is_needed(const Node& node) const { return !only_captures_ || needed_.contains(&node); }
 
-  void add(const Edge& edge, const Tensor& gradient) {
-    std::vector<Tensor>& all = gradients_[edge.node.get()];
+  // What has reached a result of a node: the parts come after the total.
+  struct Gradient {
+    Tensor total;
+    Parts parts;
+  };
+  Gradient& gradient_of(const Edge& edge) {
+    std::vector<Gradient>& all = gradients_[edge.node.get()];
     all.resize(edge.node->results);
-    Tensor& total = all[edge.result];
+    return all[edge.result];
+  }
+
+  void add(const Edge& edge, const Tensor& gradient) {
+    auto& [total, parts] = gradient_of(edge);
     if (!gradient.defined()) return;
     const CalledAs here(edge.node->op, edge.node->where);
+    parts.add_to(total);
     total = total.defined() ? vitro::add(total, gradient) : gradient;
+  }
+
+  // Whether the gradient of a part was taken instead of one of the whole, as others follow.
+  bool adds_part(const std::shared_ptr<Node>& node, std::span<const Tensor> given) {
+    if (detects_anomaly || node->edges.size() != 1 || !node->edges[0] || !given[0].defined())
+      return false;
+    const Edge& edge = node->edges[0];
+    const std::optional<Part> part = is_needed(*edge.node) ? node->part() : std::nullopt;
+    if (!part) return false;
+    auto& [total, parts] = gradient_of(edge);
+    if (parts.empty() && waits_.at(edge.node.get()) == 1) return false;
+    const CalledAs here(edge.node->op, edge.node->where);
+    parts.add(*part, given[0], node, total);
+    return true;
+  }
+
+  // All gradients have reached the node.
+  void complete(const Edge& edge) {
+    const CalledAs here(edge.node->op, edge.node->where);
+    for (auto& [total, parts] : gradients_[edge.node.get()]) parts.add_to(total);
+    (edge.node->is_end() ? ends_ : ready_).push(edge.node);
   }
 
   static void run_hooks(Node& node, std::vector<Tensor>& gradients) {
@@ -167,8 +200,10 @@ class Pass {
     }
   }
 
-  void visit(Node& node) {
-    std::vector<Tensor> given = std::move(gradients_[&node]);
+  void visit(const std::shared_ptr<Node>& visited) {
+    Node& node = *visited;
+    std::vector<Tensor> given;
+    for (Gradient& one : gradients_[&node]) given.push_back(std::move(one.total));
     gradients_.erase(&node);
     given.resize(node.results);
     run_hooks(node, given);
@@ -180,16 +215,17 @@ class Pass {
     });
     std::vector<Tensor> gradients;
     const bool any = std::ranges::any_of(given, [](const Tensor& g) { return g.defined(); });
-    if (leads_on && any) gradients = node.back(given);
+    const bool is_part = leads_on && any && adds_part(visited, given);
+    if (leads_on && any && !is_part) gradients = node.back(given);
     if (detects_anomaly) check_for_nan(node, gradients);
     given.clear();
-    if (leads_on && !keep_) node.release();
+    if (leads_on && !keep_ && !is_part) node.release();  // a part saves nothing
     gradients.resize(node.edges.size());
     for (size_t i = 0; i < node.edges.size(); ++i) {
       const Edge& edge = node.edges[i];
       if (!edge || !is_needed(*edge.node)) continue;
       add(edge, std::exchange(gradients[i], Tensor()));
-      if (--waits_.at(edge.node.get()) == 0) (edge.node->is_end() ? ends_ : ready_).push(edge.node);
+      if (--waits_.at(edge.node.get()) == 0) complete(edge);
     }
   }
 
@@ -197,7 +233,7 @@ class Pass {
   Captures captures_;
   std::unordered_map<const Node*, size_t> waits_;
   std::unordered_set<const Node*> needed_, begun_;
-  std::unordered_map<const Node*, std::vector<Tensor>> gradients_;
+  std::unordered_map<const Node*, std::vector<Gradient>> gradients_;
   Ready ready_, ends_;
 };
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "autograd/data_sizes.h"
+#include "autograd/parts.h"
 #include "core/backward_region.h"
 #include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
@@ -74,6 +76,8 @@ class Node {
   virtual std::shared_ptr<Hooks> hooks();
   // The same, or null.
   virtual std::shared_ptr<const Hooks> known_hooks();
+  // Of a call whose result is a part of its operand: which, as far as it is known in numbers.
+  virtual std::optional<Part> part() const { return {}; }
   // Whether the graph ends here, at a leaf.
   virtual bool is_end() const { return false; }
 
