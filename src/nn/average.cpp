@@ -6,10 +6,10 @@
 
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
-#include "vitro/core/attributes.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/arithmetic.h"
+#include "vitro/ops/shapes.h"
 
 namespace vitro::nn {
 namespace {
@@ -36,7 +36,7 @@ std::vector<Tensor> WeightAverage::tensors_of(Module& model) const {
   const auto fits = [&](size_t i) {
     return named[i].first == parts_[i].name &&
            named[i].second->dtype() == parts_[i].value.dtype() &&
-           attribute::same(named[i].second->sizes(), parts_[i].value.sizes());
+           ops::equal_sizes(named[i].second->sizes(), parts_[i].value.sizes());
   };
   std::vector<Tensor> out;
   for (size_t i = 0; i < std::min(named.size(), parts_.size()); ++i) {
@@ -97,7 +97,7 @@ void WeightAverage::load_state_dict(std::span<const NamedTensor> state) {
     const Tensor* value = found ? found.mapped() : nullptr;
     if (!value || !value->defined())
       wrong += cat("\n  ", std::string_view(name), ": missing");
-    else if (!attribute::same(value->sizes(), sizes))
+    else if (!ops::equal_sizes(value->sizes(), sizes))
       wrong +=
           cat("\n  ", std::string_view(name), ": got sizes ", value->sizes(), ", needs ", sizes);
     return value;

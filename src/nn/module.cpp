@@ -11,9 +11,9 @@
 #include "vitro/autograd/autograd.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
-#include "vitro/core/attributes.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/ops/create.h"
+#include "vitro/ops/shapes.h"
 #include "vitro/ops/view.h"
 
 namespace vitro::nn {
@@ -222,7 +222,7 @@ void Module::load(const std::function<Tensor(std::string_view)>& find) {
     Tensor value = find(name);
     if (!value.defined()) {
       wrong += cat("\n  ", name, ": missing");
-    } else if (value.dtype() != slot->dtype() || !attribute::same(value.sizes(), slot->sizes())) {
+    } else if (value.dtype() != slot->dtype() || !ops::equal_sizes(value.sizes(), slot->sizes())) {
       wrong += cat("\n  ", name, ": got ", value.dtype(), value.sizes(), ", needs ", slot->dtype(),
                    slot->sizes());
     } else {
@@ -292,7 +292,7 @@ Module::Unmatched Module::load_state_dict(std::span<const NamedTensor> state, bo
     const auto found = left.extract(name);
     if (!found) continue;
     const Tensor& value = *found.mapped();
-    if (!value.defined() || !attribute::same(value.sizes(), tensor.sizes()))
+    if (!value.defined() || !ops::equal_sizes(value.sizes(), tensor.sizes()))
       wrong += cat("\n  ", std::string_view(name), ": got ",
                    value.defined() ? cat(value.dtype(), value.sizes()) : "an undefined tensor",
                    ", needs ", tensor.dtype(), tensor.sizes());

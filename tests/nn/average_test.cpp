@@ -140,29 +140,31 @@ TEST_F(Averages, go_on_from_their_state) {
 }
 
 TEST_F(Averages, are_part_of_a_compiled_step) {
-  struct Model : Module {
-    Linear fc{*this, "fc", 3, 1};
-  } model;
-  model.requires_grad_();
-  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
-  ExponentialMovingAverage average(model, {.decay = 0.5});
-  const Tensor x = randn({4, 3});
-  Tensor want = clone(detach(model.fc.weight));
-  const auto step = compile(
-      [&](const Tensor& in) {
-        mean(square(model.fc(in) - 1.0)).backward();
-        optimizer.step();
-        optimizer.zero_grad();
-        average.update(model);
-      },
-      {.fullgraph = true});
-  for (int n = 0; n < 4; ++n) {
-    step(x);
-    const Tensor now = detach(model.fc.weight);
-    want = n == 0 ? clone(now) : want * 0.5 + now * 0.5;
+  for (const bool dynamic : {false, true}) {  // sizes as numbers, and as symbols
+    struct Model : Module {
+      Linear fc{*this, "fc", 3, 1};
+    } model;
+    model.requires_grad_();
+    optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+    ExponentialMovingAverage average(model, {.decay = 0.5});
+    const Tensor x = randn({4, 3});
+    Tensor want;
+    const auto step = compile(
+        [&](const Tensor& in) {
+          mean(square(model.fc(in) - 1.0)).backward();
+          optimizer.step();
+          optimizer.zero_grad();
+          average.update(model);
+        },
+        {.fullgraph = true, .dynamic = dynamic});
+    for (int n = 0; n < 4; ++n) {
+      step(x);
+      const Tensor now = detach(model.fc.weight);
+      want = n == 0 ? clone(now) : want * 0.5 + now * 0.5;
+    }
+    average.swap(model);
+    EXPECT_LT(amax(abs(detach(model.fc.weight) - want)).item<float>(), 1e-6);
   }
-  average.swap(model);
-  EXPECT_LT(amax(abs(detach(model.fc.weight) - want)).item<float>(), 1e-6);
 }
 
 TEST_F(Averages, refuse_other_models) {
