@@ -12,6 +12,7 @@
 #include "vitro/ops/concat.h"
 #include "vitro/ops/create.h"
 #include "vitro/ops/gather.h"
+#include "vitro/ops/reduce.h"
 #include "vitro/ops/scan.h"
 #include "vitro/ops/scatter.h"
 #include "vitro/ops/view.h"
@@ -104,7 +105,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> ops::bags(const At& weight, const Ten
   const auto numbers = [&](const Sizes& sizes) { return zeros(sizes, type, w.device()); };
   const Value none = numbers({0}), no_sizes = numbers({kept});
   if (known_equal(n, 0) || known_equal(count, 0)) {
-    const Tensor zero = zeros({kept, w.size(1)}, w.dtype(), w.device());
+    // The sum of no rows, so that it has a gradient.
+    const Tensor zero =
+        zeros({kept, w.size(1)}, w.dtype(), w.device()) + sum(narrow(w, 0, 0, 0), 0);
     return {zero, numbers({n}), no_sizes,
             mode == bag_max ? vitro::to(zero, type) : Tensor(no_sizes)};
   }

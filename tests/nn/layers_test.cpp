@@ -194,6 +194,20 @@ TEST_F(Layers, of_recurrent_networks_take_a_batch_or_one_sequence) {
   }
 }
 
+TEST_F(Layers, of_bags_have_gradients_where_there_are_no_bags_or_no_indices) {
+  for (const BagMode mode : {bag_sum, bag_mean, bag_max}) {
+    Module root;
+    EmbeddingBag layer(root, "bag", 5, 3, {.mode = mode});
+    root.requires_grad_();
+    const Tensor none = zeros({0}, DType::i64);
+    sum(layer(zeros({0, 4}, DType::i64))).backward();
+    EXPECT_TRUE(same(layer.weight.grad(), zeros({5, 3})));
+    sum(layer(none, zeros({2}, DType::i64))).backward();  // two empty bags
+    sum(layer(none, none)).backward();
+    EXPECT_TRUE(same(layer.weight.grad(), zeros({5, 3})));
+  }
+}
+
 TEST_F(Layers, of_recurrent_networks_are_compiled) {
   Module root;
   GRU layer(root, "gru", 3, 4, {.num_layers = 2});
