@@ -181,7 +181,10 @@ Tensor batch_norm(ops::At x, const Tensor& weight, const Tensor& bias, const Ten
   const ops::Batch batch{"batch_norm", t, weight, bias, running_mean, running_var, eps};
   if (ops::is_empty(t)) {
     if (t.rank() > 1) (void)batch.checked(training);
-    return clone(x);
+    Tensor out = clone(x);
+    for (const Tensor* one : {&weight, &bias})  // they have gradients, which are 0
+      if (one->defined()) out = out + sum(*one);
+    return out;
   }
   return region("batch_norm", {&t, &weight, &bias, &running_mean, &running_var},
                 [&] { return written(batch, training, momentum).y; });

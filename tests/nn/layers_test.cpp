@@ -194,6 +194,17 @@ TEST_F(Layers, of_recurrent_networks_take_a_batch_or_one_sequence) {
   }
 }
 
+TEST_F(Layers, of_batch_norm_have_gradients_where_there_is_no_batch) {
+  Module root;
+  BatchNorm1d layer(root, "norm", 4);
+  root.requires_grad_();
+  const Tensor y = layer(zeros({0, 4, 3}));
+  EXPECT_EQ(cat(y.sizes()), "[0, 4, 3]");
+  sum(y).backward();
+  EXPECT_TRUE(same(layer.weight.grad(), zeros({4})) && same(layer.bias.grad(), zeros({4})));
+  EXPECT_TRUE(same(layer.running_var, ones({4})));
+}
+
 TEST_F(Layers, of_bags_have_gradients_where_there_are_no_bags_or_no_indices) {
   for (const BagMode mode : {bag_sum, bag_mean, bag_max}) {
     Module root;
