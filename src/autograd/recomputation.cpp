@@ -1,3 +1,5 @@
+// What a checkpoint computes again: the calls of its function, once a backward pass needs a value
+// that one of them would have saved.
 #include "autograd/recomputation.h"
 
 #include <utility>
@@ -23,16 +25,25 @@ class Current {
 
 }  // namespace
 
-CheckpointScope::CheckpointScope(std::function<void()> again)
+CheckpointScope::CheckpointScope(std::function<void()> again,
+                                 std::initializer_list<Tensor> arguments)
     : before_(std::exchange(Recomputation::current(),
-                            std::make_shared<Recomputation>(std::move(again)))) {}
+                            std::make_shared<Recomputation>(std::move(again), arguments))) {}
 
 CheckpointScope::~CheckpointScope() {
   Recomputation::current() = std::move(before_);
 }
 
-Recomputation::Recomputation(std::function<void()> again)
-    : again_(std::move(again)), random_(generator_state()), autocast_(autocast_state()) {}
+Recomputation::Recomputation(std::function<void()> again, std::span<const Tensor> arguments)
+    : again_(std::move(again)), random_(generator_state()), autocast_(autocast_state()) {
+  for (const Tensor& argument : arguments) {
+    const Tensor numbers =
+        argument.defined() && argument.is_complex() ? argument.pairs() : argument;
+    const bool is_tensor = numbers.defined();
+    arguments_.push_back(
+        {numbers, is_tensor ? writes_to(numbers) : 0, is_tensor ? numbers.impl()->call : 0});
+  }
+}
 
 std::shared_ptr<Recomputation>& Recomputation::current() {
   static thread_local std::shared_ptr<Recomputation> one;
@@ -64,7 +75,17 @@ void Recomputation::drop(size_t number) {
   if (is_computed_) values_[number] = {};
 }
 
+void Recomputation::check_arguments() const {
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    const auto& [tensor, writes, call] = arguments_[i];
+    if (!tensor.defined() || tensor.impl()->call != call) continue;
+    VITRO_CHECK(writes_to(tensor) == writes, "backward: a checkpoint computes again from argument ",
+                i, ", which was written since its call; clone it before that");
+  }
+}
+
 void Recomputation::compute() {
+  check_arguments();
   values_.assign(count_, Tensor());
   at_ = 0;
   {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace vitro {
 // Threads: any; a backward pass of another thread waits while one computes the values.
 class Recomputation : public std::enable_shared_from_this<Recomputation> {
  public:
-  explicit Recomputation(std::function<void()> again);
+  Recomputation(std::function<void()> again, std::span<const Tensor> arguments);
 
   // That of the innermost checkpoint that this thread is in; null: none.
   static std::shared_ptr<Recomputation>& current();
@@ -27,9 +29,17 @@ class Recomputation : public std::enable_shared_from_this<Recomputation> {
   void drop(size_t number);
 
  private:
+  // An argument of the function, and the writes to it when it was called.
+  struct Argument {
+    Tensor tensor;
+    uint32_t writes;
+    uint64_t call;  // TensorImpl::call: writes are counted apart in each
+  };
+  void check_arguments() const;
   void compute();
 
   const std::function<void()> again_;
+  std::vector<Argument> arguments_;
   const std::string random_;      // the state of the generator before the function
   const AutocastState autocast_;  // in its scope
   std::recursive_mutex lock_;

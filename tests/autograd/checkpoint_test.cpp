@@ -137,5 +137,34 @@ TEST(CheckpointOfCalls, of_a_function_that_saves) {
   expect_near(x.grad(), {2, 2 * std::exp(2)});
 }
 
+// torch 2.13: "one of the variables needed for gradient computation has been modified".
+TEST(CheckpointOfCalls, does_not_compute_again_from_an_argument_that_was_written) {
+  const auto cube = [](const Tensor& t) { return t * t * t; };
+  const auto doubles = [](Tensor t) { return exp(mul_(t, 2.0)); };
+  const auto written_after = [&](const Tensor& x) {
+    const Tensor y = x * 1.0, z = checkpoint(cube, y);
+    (void)add_(y, 1.0);
+    return grad(sum(z), {x})[0];
+  };
+  const auto written_by_it = [&](const Tensor& x) {
+    return grad(sum(checkpoint(doubles, x * 1.0)), {x})[0];
+  };
+  const std::string want =
+      "a checkpoint computes again from argument 0, which was written since its call; "
+      "clone it before that";
+  const Tensor x = leaf({1, 2});
+  EXPECT_NE(error_of([&] { return written_after(x); }).find(want), std::string::npos);
+  EXPECT_NE(error_of([&] { return written_by_it(x); }).find(want), std::string::npos);
+  EXPECT_NE(error_of([&] { return compile(written_after)(x); }).find(want), std::string::npos);
+  EXPECT_NE(error_of([&] { return compile(written_by_it)(x); }).find(want), std::string::npos);
+  const Tensor y = x * 1.0, z = compile([&](const Tensor& t) { return checkpoint(cube, t); })(y);
+  (void)add_(y, 1.0);
+  EXPECT_NE(error_of([&] { sum(z).backward(); }).find("clone it before that"), std::string::npos);
+  // Elements of the result may be written: it does not depend on them.
+  const Tensor result = checkpoint([](const Tensor& t) { return t * 3.0; }, x);
+  (void)mul_(result, 2.0);
+  EXPECT_EQ(numbers(grad(sum(result), {x})[0]), (Numbers{6, 6}));
+}
+
 }  // namespace
 }  // namespace vitro
