@@ -68,6 +68,7 @@ class Form {
   TensorForm joined_form(const eager::StridedLoop& loop, size_t operand, const Tensor& t,
                          bool has_all) const;
   void keep_dimensions();
+  bool is_of_target(const Tensor& t, size_t d) const;
   void add(TensorForm form);
   Extent symbol(int64_t value, Extent::Kind kind = Extent::Kind::symbol);
   Extent size_symbol(int64_t size);
@@ -220,6 +221,15 @@ TensorForm Form::joined_form(const eager::StridedLoop& loop, size_t operand, con
   return form;
 }
 
+// What a put writes has the sizes of its target but along the indexed dimensions. With symbols of
+// their own, positions in it would be divided into indices for each element.
+bool Form::is_of_target(const Tensor& t, size_t d) const {
+  return call_.op->put && !forms_.empty() &&
+         forms_[0].sizes.size() == static_cast<size_t>(t.rank()) &&
+         forms_[0].sizes[d].is_symbol() &&
+         t.impl()->sizes[d] == call_.operands[0].tensor().impl()->sizes[d];
+}
+
 // Operands are contiguous, copied if necessary; their sizes of 2 or more are symbols.
 void Form::keep_dimensions() {
   // Code for windows depends on the sizes of the weights, and on the channels.
@@ -233,9 +243,11 @@ void Form::keep_dimensions() {
       const Tensor& t = copies_.emplace_back(eager::dense_copy(here(operand.tensor())));
       TensorForm form{t.dtype(), {}, Extents(static_cast<size_t>(t.rank()), dense)};
       for (const int64_t size : t.impl()->sizes) {
-        const bool fixed = windows && (&operand != call_.operands.data() || form.sizes.size() == 1);
-        form.sizes.push_back(fixed || size < 2 ? Extent{Extent::Kind::number, size}
-                                               : size_symbol(size));
+        const size_t d = form.sizes.size();
+        const bool fixed = windows && (&operand != call_.operands.data() || d == 1);
+        form.sizes.push_back(fixed || size < 2    ? Extent{Extent::Kind::number, size}
+                             : is_of_target(t, d) ? forms_[0].sizes[d]
+                                                  : size_symbol(size));
       }
       add(std::move(form));
       inputs_.emplace_back(t);

@@ -187,6 +187,32 @@ TEST(OnDemand, writes_in_place) {
               [](double d) { return d; });
 }
 
+// A source has the sizes of the target but along one dimension, where it may have the same by
+// chance.
+TEST(OnDemand, puts_add_sources_that_fit_into_the_target_by_chance_or_not) {
+  constexpr int64_t rows = 4, columns = 5;
+  for (const int64_t n : {2, 4, 5, 4, 9}) {
+    std::vector<int64_t> places;
+    for (int64_t k = 0; k < n; ++k) places.push_back((3 * k + 1) % columns);
+    const Tensor index = Tensor::from(places, {n}), source = numbers({rows, n, 3});
+    const Tensor got = index_add(numbers({rows, columns, 3}), 1, index, source);
+    std::vector<float> want = numbers({rows, columns, 3}).to_vector<float>();
+    const std::vector<float> added = source.to_vector<float>();
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < n; ++k) {
+        for (int64_t c = 0; c < 3; ++c)
+          want[(r * columns + places[k]) * 3 + c] += added[(r * n + k) * 3 + c];
+      }
+    }
+    EXPECT_EQ(got.to_vector<float>(), want) << n;
+  }
+  // An index and a source of scatter_add may have fewer elements than the target.
+  const Tensor index = Tensor::from<int64_t>({1, 0, 3, 3}, {2, 2});
+  const Tensor source = Tensor::from({1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 7.0F, 8.0F}, {2, 4});
+  EXPECT_EQ(scatter_add(zeros({2, 4}), 1, index, source).to_vector<float>(),
+            (std::vector<float>{2, 1, 0, 0, 0, 0, 0, 11}));
+}
+
 TEST(OnDemand, threads_may_ask_for_one_program_at_once) {
   const Tensor x = numbers({5000});
   const std::vector<float> want = tan(x).to_vector<float>();
