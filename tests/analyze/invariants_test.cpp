@@ -111,7 +111,7 @@ TEST_P(RealTrace, has_findings_that_rest_on_its_events_and_never_promise_more_th
       EXPECT_LE(f.low_ns, f.high_ns);
       EXPECT_LE(f.low_bytes, f.high_bytes);
       EXPECT_LE(f.high_ns, window.length());
-      EXPECT_TRUE(!before || before->low_ns >= f.low_ns);
+      EXPECT_TRUE(!before || before->likely_ns() >= f.likely_ns());
       before = &f;
       int64_t end = window.begin, about = 0;
       for (const Window& each : f.when) {

@@ -72,7 +72,30 @@ TEST(KernelFindings, products_with_tensor_cores_or_on_a_device_without_tf32_need
                            "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n"})
     EXPECT_EQ(Builder(8).kernel(name, 10, 200).keys(), "") << name;
   EXPECT_EQ(Builder(7).kernel("volta_sgemm_128x64_nn", 10, 200).keys(), "");
-  EXPECT_EQ(Builder(8).kernel("my_segmented_sort", 10, 200).keys(), "");
+  EXPECT_EQ(Builder(8).kernel("my_segmented_sort", 10, 80).keys(), "");
+}
+
+// Tensile's names: S is f32, B bf16, and MX computes in TF32.
+TEST(KernelFindings, products_of_amd_in_f32_could_use_smaller_types) {
+  Builder trace(9);
+  trace.kernel("Cijk_Ailk_Bljk_SB_MT128x128x16_MI16x16x1", 10, 80)
+      .kernel("Cijk_Alik_Bljk_S_B_UserArgs_MT64x64x16", 110, 80)
+      .kernel("Cijk_Alik_Bljk_BBS_BH_MT128x128x32", 210, 80)
+      .kernel("Cijk_Alik_Bljk_S_MX_B_UserArgs_MT64x64x16", 310, 80);
+  ASSERT_EQ(trace.findings().size(), 1U);
+  EXPECT_EQ(trace.findings()[0].sentence,
+            "device 0 (a GPU) multiplies in f32 for 160.000us of 1.000ms in 2 kernels, the longest "
+            "is Cijk_Ailk_Bljk_SB_MT128x128x16_MI16x16x1");
+}
+
+TEST(KernelFindings, the_longest_kernel_that_no_library_has_made_fast_is_named) {
+  Builder trace(9);
+  trace.kernel("sm90_gemm", 10, 400).kernel("my_sort", 450, 100).kernel("my_sort", 600, 100);
+  EXPECT_EQ(trace.keys(), "kernels.longest.0 0 200000\n");
+  EXPECT_EQ(trace.findings()[0].sentence,
+            "device 0 (a GPU) spends 200.000us of 1.000ms in 2 kernels named my_sort, more than in "
+            "any other that is not from a library");
+  EXPECT_EQ(Builder(9).kernel("my_sort", 10, 80).keys(), "");
 }
 
 TEST(KernelFindings, kernels_may_be_for_an_older_device) {
@@ -110,8 +133,9 @@ TEST(KernelFindings, attention_in_several_kernels_could_be_fused) {
 }
 
 TEST(KernelFindings, a_softmax_after_a_layer_or_before_a_choice_is_no_attention) {
-  EXPECT_EQ(attention("aten::addmm", "fused_dropout_kernel_vec", 3).keys(), "");
-  EXPECT_EQ(attention("aten::bmm", "topk_gather", 3).keys(), "");
+  const char* const softmax = "kernels.longest.0 0 90000\n";  // 3 of 30 us
+  EXPECT_EQ(attention("aten::addmm", "fused_dropout_kernel_vec", 3).keys(), softmax);
+  EXPECT_EQ(attention("aten::bmm", "topk_gather", 3).keys(), softmax);
   EXPECT_EQ(attention("aten::bmm", "fused_dropout_kernel_vec", 1).keys(), "");
 }
 
@@ -129,11 +153,13 @@ TEST(KernelFindings, an_optimizer_could_update_all_parameters_together) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].key, "kernels.optimizer");
   EXPECT_EQ(found[0].sentence,
-            "the optimizer launches 15 kernels in 1 step of 400.000us, a few for each parameter");
+            "the optimizer launches 15 kernels in 1 step, a few for each parameter; for that a "
+            "device is idle for 370.000us");
   EXPECT_EQ(found[0].high_ns, 400'000 - 15 * 2'000);
+  EXPECT_EQ(found[0].low_ns, 15 * 1'000);  // the calls
   EXPECT_EQ(optimizer("vectorized_elementwise_kernel", 5).keys(), "");
   EXPECT_EQ(optimizer("vectorized_elementwise_kernel", 10, 400).keys(),
-            cat("kernels.optimizer 0 ", 400'000 - 10 * 2'000, "\n"));
+            cat("kernels.optimizer 10000 ", 400'000 - 10 * 2'000, "\n"));
   EXPECT_EQ(optimizer("vectorized_elementwise_kernel", 10, 1001).keys(), "");
   EXPECT_EQ(optimizer("multi_tensor_apply_kernel<FusedAdamMathFunctor>", 15).keys(), "");
 }
@@ -142,9 +168,25 @@ TEST(KernelFindings, kernels_with_few_blocks_leave_a_device_empty) {
   Builder small(9);
   small.kernel("reduce", 10, 200, "aten::sum", R"(,"blocks per SM":0.25)");
   EXPECT_EQ(small.keys(), "kernels.small.0 0 150000\n");
-  EXPECT_EQ(small.findings()[0].confidence, Confidence::possible);
-  EXPECT_EQ(Builder(9).kernel("reduce", 10, 200, "aten::sum", R"(,"blocks per SM":3)").keys(), "");
-  EXPECT_EQ(Builder(9).kernel("reduce", 10, 200, "aten::sum").keys(), "");
+  EXPECT_EQ(small.findings()[0].confidence, Confidence::likely);
+  EXPECT_EQ(Builder(9).kernel("reduce", 10, 80, "aten::sum", R"(,"blocks per SM":3)").keys(), "");
+  EXPECT_EQ(Builder(9).kernel("reduce", 10, 200, "aten::sum").keys(),
+            "kernels.longest.0 0 200000\n");
+}
+
+// AMD's profiler writes the grid of a kernel at its launch: 26 blocks for 104 multiprocessors.
+TEST(KernelFindings, blocks_are_compared_with_the_multiprocessors_of_the_device) {
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file("trace.json", R"({
+    "deviceProperties":[{"id":0,"name":"AMD Instinct MI250X","computeMajor":9,"numSms":104}],"traceEvents":[
+    {"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","ts":0,"dur":5,"pid":1,"tid":1,
+     "args":{"correlation":1,"grid":[13, 2, 1],"block":[256, 1, 1]}},
+    {"ph":"X","cat":"kernel","name":"reduce","ts":5,"dur":200,"pid":0,"tid":7,"args":{"correlation":1}}]})"));
+  ASSERT_TRUE(trace) << trace.why();
+  const std::vector<Finding> found = kernel_findings(TraceIndex(*trace));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, "kernels.small.0");
+  EXPECT_EQ(found[0].high_ns, 200'000 * 3 / 4);
 }
 
 }  // namespace

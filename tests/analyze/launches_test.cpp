@@ -132,7 +132,7 @@ TEST(Launches, that_cost_more_than_their_work_are_reported) {
   ASSERT_TRUE(trace) << trace.why();
   const Answer answer = answer_launches(TraceIndex(*trace));
   ASSERT_EQ(answer.findings.size(), 2U);
-  EXPECT_EQ(answer.findings[0].key, "launches.slow.cudaMalloc");
+  EXPECT_EQ(answer.findings[0].key, "launches.slow.memory");
   EXPECT_EQ(answer.findings[0].high_ns, 350'000);  // beyond the usual time, which is at most 50 us
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{0});
   EXPECT_EQ(answer.findings[1].key, "launches.brief.0");
@@ -142,6 +142,26 @@ TEST(Launches, that_cost_more_than_their_work_are_reported) {
   EXPECT_EQ(answer.findings[1].sentence,
             "10 of 10 launches on device 0 started work shorter than the call itself: 100.000us of "
             "calls for 20.000us of work; for 80.000us of that the device waits for the call");
+}
+
+// The device works until 100; what the allocator does until 400 keeps it idle.
+TEST(Launches, returning_memory_and_allocating_it_again_is_one_finding) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":0,"dur":5,"pid":1,"tid":1,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"k","ts":5,"dur":95,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaFree","ts":90,"dur":110,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaMalloc","ts":200,"dur":200,"pid":1,"tid":1},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":400,"dur":5,"pid":1,"tid":1,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","ts":405,"dur":95,"pid":0,"tid":7,"args":{"correlation":2}}])");
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_launches(TraceIndex(*trace));
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "launches.slow.memory");
+  EXPECT_EQ(
+      answer.findings[0].sentence,
+      "cudaFree, cudaMalloc: 2 of 2 calls take over 50.000us, 310.000us together, the longest "
+      "200.000us");
+  EXPECT_EQ(answer.findings[0].high_ns, 110'000 + 200'000 - 2 * 50'000);
 }
 
 // Some devices do not record calls: their work has the external id of its op.

@@ -90,6 +90,14 @@ struct Finding {
   Confidence confidence = Confidence::likely;
 
   bool is_of_memory() const { return high_bytes > 0; }
+  // What is likely to be saved: the least, and a share of the rest: a half, a quarter or a
+  // sixteenth, depending on the confidence.
+  int64_t likely_ns() const {
+    const int parts = confidence == Confidence::measured ? 2
+                      : confidence == Confidence::likely ? 4
+                                                         : 16;
+    return low_ns + (high_ns - low_ns) / parts;
+  }
 };
 
 struct Answer {

@@ -92,12 +92,14 @@ std::vector<Answer> ask_all(const TraceIndex& index);
 // the time of an earlier one says so; `together_percent` counts each moment once, for the first
 // finding that covers it.  One of the critical path is left out if others explain at least half of
 // its time: they are more specific.  Others that may save nothing do not explain one that does.
+// Left out, too: that steps are long, if others that are sure to save something explain half of it,
+// and that work is shorter than its launch, which is a part of what the host launches late.
 Answer doctor(const std::vector<Answer>& answers);
 // Of all analyses, with verdicts.
 Answer doctor(const TraceIndex& index);
 
-// For each device a sentence: that it is device-bound, with the work that takes longest, if it is
-// idle for at most a tenth of the measured window; else why it is idle.
+// For each device a sentence: that it is device-bound, with the work that takes longest, if it
+// computes for nine tenths of the measured window; else what it does otherwise, or why it is idle.
 std::vector<std::string> verdicts(const TraceIndex& index);
 
 }  // namespace vitro::analyze

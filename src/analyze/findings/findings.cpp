@@ -105,7 +105,7 @@ std::vector<Finding> Findings::take() {
 void sort_findings(std::vector<Finding>& findings) {
   sort_list(findings, [](const Finding& a, const Finding& b) {
     const auto order = [](const Finding& f) {
-      return std::tuple(f.is_of_memory(), -f.low_ns, f.confidence, -f.high_ns, -f.high_percent,
+      return std::tuple(f.is_of_memory(), -f.likely_ns(), f.confidence, -f.high_ns, -f.high_percent,
                         std::string_view(f.key));
     };
     return order(a) < order(b);

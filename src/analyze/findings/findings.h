@@ -65,8 +65,8 @@ class Findings {
   std::vector<Finding> list_;
 };
 
-// What is likely to be saved first: by the least that is saved, then by how sure that is, and only
-// then by the most; memory last; ties by key.
+// What is likely to be saved first (Finding::likely_ns), then by how sure that is, and only then by
+// the most; memory last; ties by key.
 void sort_findings(std::vector<Finding>& findings);
 
 }  // namespace vitro::analyze

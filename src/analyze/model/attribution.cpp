@@ -44,6 +44,7 @@ class Host {
         is_step_(index->is_step()),
         blocks_(index->blocks()),
         frames_(index->frames()),
+        updates_(index->updates().events),
         compiles_(trace.size()),
         brief_(trace.size()) {
     if (!index->steps().empty()) lead = trace.track_ids()[index->steps().front().event];
@@ -82,13 +83,20 @@ class Host {
     for (size_t i = 0; i < open.size(); ++i)
       if (compiles_[open[i]]) return {IdleCause::compilation, i};
     if (waits_for_device(e)) return {IdleCause::device, last};
+    for (size_t i = 0; i < open.size(); ++i)
+      if (updates(open[i]) && !is_slow(e)) return {IdleCause::update, last};
     if (classes[e] != EventClass::runtime) return {IdleCause::host, last};
-    if (end_of(trace, e) - trace.ts()[e] > slow_call_ns && !frames_[e])
-      return {IdleCause::slow_call, last};
+    if (is_slow(e)) return {IdleCause::slow_call, last};
     return {links.work_of(e).empty() ? IdleCause::host
             : brief_[e]              ? IdleCause::brief
                                      : IdleCause::launch,
             last};
+  }
+
+  bool updates(EventId e) const { return !updates_.empty() && updates_[e]; }
+  bool is_slow(EventId e) const {
+    return classes[e] == EventClass::runtime && end_of(trace, e) - trace.ts()[e] > slow_call_ns &&
+           !frames_[e];
   }
 
   // The name around a wait, as in threads.h.
@@ -111,7 +119,7 @@ class Host {
   uint32_t lead = no_track;
 
  private:
-  const std::vector<bool>&is_step_, &blocks_, &frames_;
+  const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
   std::vector<bool> compiles_, brief_;  // by event
 };
 
@@ -247,6 +255,9 @@ class Attribution {
     if (why.cause == IdleCause::device && is_awaited_by(e, late))
       return add({IdleCause::dependency, no_track, no_name, no_name}, from, to, late.launch,
                  late.gap, true);
+    if (why.cause == IdleCause::update)
+      return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap,
+                 host_.classes[e] == EventClass::runtime);
     const bool launches = why.cause == IdleCause::brief || why.cause == IdleCause::launch;
     const bool general = launches || why.cause == IdleCause::host;
     if (general && late.waited != nobody)
@@ -280,8 +291,9 @@ class Attribution {
                  late.launch, late.gap, true);
     if (late.waited != nobody)
       return add(waited(late), late.called, late.end, nobody, late.gap, false);
-    add({IdleCause::launch, no_track, no_name, no_name}, late.called, late.end, late.launch,
-        late.gap, true);
+    const bool updates = late.launch != nobody && host_.updates(late.launch);
+    add({updates ? IdleCause::update : IdleCause::launch, no_track, no_name, no_name}, late.called,
+        late.end, late.launch, late.gap, !updates);
   }
 
   void silent(const Late& late) {
@@ -313,6 +325,7 @@ std::string_view name_of(IdleCause cause) {
       "compiling",
       "slow runtime calls",
       "waiting for the device",
+      "updating parameters one by one",
       "launching work shorter than its launch",
       "launching",
       "host code between launches",

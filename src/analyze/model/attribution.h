@@ -32,6 +32,7 @@ enum class IdleCause : uint8_t {
   slow_call,    // it is in a runtime call of over slow_call_ns that does not wait
   device,       // it waits for the device (a blocking copy, a synchronising call), or had done so
                 // when the device ran out of work: it could not launch ahead
+  update,       // it updates parameters one by one (optimizers.h)
   brief,        // it launches work that takes less time than the call
   launch,       // it launches other work, or work follows the end of its launch
   host,         // it runs other code
@@ -41,7 +42,7 @@ enum class IdleCause : uint8_t {
   unknown,      // the launch is not in the file
   end           // nothing follows in the measured window
 };
-inline constexpr size_t idle_causes = 15;
+inline constexpr size_t idle_causes = 16;
 std::string_view name_of(IdleCause cause);
 
 // Idle time with the same cause; of waits and slow calls, within events of one name.

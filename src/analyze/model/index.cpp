@@ -98,6 +98,10 @@ const std::vector<bool>& Parts::blocks() const {
   });
 }
 
+const SeparateUpdates& Parts::updates() const {
+  return part(updates_, [&] { return separate_updates(index_); });
+}
+
 const std::vector<DeviceIdle>& Parts::idle() const {
   return part(idle_, [&] { return attribute_idle(index_); });
 }

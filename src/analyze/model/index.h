@@ -18,6 +18,7 @@
 #include "analyze/model/launch_list.h"
 #include "analyze/model/launch_times.h"
 #include "analyze/model/links.h"
+#include "analyze/model/optimizers.h"
 #include "analyze/model/timeline.h"
 #include "analyze/model/waits.h"
 #include "vitro/analyze/questions.h"
@@ -65,6 +66,7 @@ class TraceIndex::Parts {
   const std::vector<bool>& frames() const;  // frames_of()
   // Calls of copies that return when the copy is done, by event.
   const std::vector<bool>& blocks() const;
+  const SeparateUpdates& updates() const;  // separate_updates()
   // Why each device was idle in window().
   const std::vector<DeviceIdle>& idle() const;
   // When any device was; nothing without devices.
@@ -99,6 +101,7 @@ class TraceIndex::Parts {
   mutable Once<std::vector<Step>> steps_;
   mutable Once<Window> window_;
   mutable Once<std::vector<NamedWindow>> windows_;
+  mutable Once<SeparateUpdates> updates_;
   mutable Once<std::vector<DeviceIdle>> idle_;
   mutable Once<std::optional<Intervals>> idle_time_;
   mutable Once<Result<std::vector<CompilePhase>>> compile_phases_;

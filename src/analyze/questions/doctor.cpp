@@ -13,6 +13,7 @@
 #include "analyze/model/device_work.h"
 #include "analyze/model/intervals.h"
 #include "analyze/model/words.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/progress.h"
@@ -94,6 +95,33 @@ void drop_explained(std::vector<Finding>& findings) {
   });
 }
 
+// How much of this time lies in some steps beyond their share of it, if it is spread evenly.
+int64_t beyond_share(const Intervals& time, const Intervals& steps, double window) {
+  const double in = static_cast<double>(common(time, steps).length());
+  const double of_steps = static_cast<double>(steps.length());
+  const double others = static_cast<double>(time.length()) - in;
+  if (window <= of_steps) return 0;
+  return static_cast<int64_t>(in - others * of_steps / (window - of_steps));
+}
+
+// That steps are long is explained by what is sure to be lost in them and not in others; that work
+// is shorter than its launch is a part of what the host had not launched.
+void drop_general(std::vector<Finding>& findings) {
+  Intervals sure;
+  std::unordered_set<std::string> keys;
+  for (const Finding& f : findings) keys.insert(f.key);
+  for (const Finding& f : findings)
+    if (f.low_ns > 0 && !f.key.starts_with("steps.") && !f.key.starts_with("critical_path."))
+      sure = united(sure, when_of(f));
+  std::erase_if(findings, [&](const Finding& f) {
+    if (f.key.starts_with("launches.brief."))
+      return keys.contains(cat("gaps.host.", f.key.substr(15)));
+    if (!f.key.starts_with("steps.") || f.high_percent <= 0) return false;
+    const double window = static_cast<double>(f.high_ns) / f.high_percent * 100;
+    return 2 * beyond_share(sure, when_of(f), window) >= f.high_ns;
+  });
+}
+
 }  // namespace
 
 Answer doctor(const std::vector<Answer>& answers) {
@@ -103,6 +131,7 @@ Answer doctor(const std::vector<Answer>& answers) {
   sort_findings(out.findings);
   std::unordered_set<std::string> said;
   std::erase_if(out.findings, [&](const Finding& f) { return !said.insert(f.key).second; });
+  drop_general(out.findings);
   drop_explained(out.findings);
   tell_apart(out);
   return out;
@@ -134,18 +163,21 @@ std::string busiest(const TraceIndex& index, const Device& device, const Window&
   return text;
 }
 
-// "waiting for data (40 %), …"
-std::string causes(const DeviceIdle& device) {
-  std::vector<std::pair<int64_t, IdleCause>> each;
+// What a device does in the measured window besides computing: "waiting for data (40 %), …".
+std::string causes(const DeviceIdle& device, int64_t communicates, int64_t copies) {
+  std::vector<std::pair<int64_t, std::string_view>> each{
+      {-communicates, "communicating while it computes nothing"},
+      {-copies, "copying while it does nothing else"}};
   for (size_t c = 0; c < idle_causes; ++c) {
     const auto cause = static_cast<IdleCause>(c);
-    if (device.of(cause) > 0) each.emplace_back(-device.of(cause), cause);
+    each.emplace_back(-device.of(cause), name_of(cause));
   }
-  std::ranges::sort(each);
+  sort_list(each, {}, &std::pair<int64_t, std::string_view>::first);
   std::string text;
   for (const auto& [time, cause] : each | std::views::take(most_named)) {
-    text += cat(text.empty() ? "" : ", ", name_of(cause), " (",
-                percent_text(-time, device.window.length()), ")");
+    if (time < 0)
+      text += cat(text.empty() ? "" : ", ", cause, " (",
+                  percent_text(-time, device.window.length()), ")");
   }
   return text;
 }
@@ -159,14 +191,21 @@ std::vector<std::string> verdicts(const TraceIndex& index) {
   std::vector<std::string> out;
   for (size_t d = 0; d < all.size(); ++d) {
     const Window& window = all[d].window;
-    const int64_t length = window.length(), idle = all[d].idle;
+    const WorkTimes times = times_of(trace, index->kinds(), devices[d].work);
+    const auto in_window = [&](const Intervals& i) {
+      return i.length_in(window.begin, window.end);
+    };
+    const int64_t computes = in_window(times.compute);
+    const int64_t used = in_window(united(times.compute, times.communication));
+    const int64_t copies = in_window(times.busy) - used;
     const std::string name = device_name(trace.tracks()[all[d].track]);
-    const std::string busy =
-        cat(name, " works for ", percent_text(length - idle, length), " of the measured time");
-    out.push_back(10 * idle <= length
-                      ? cat(busy, ": it is device-bound; make these kernels faster: ",
+    const std::string busy = cat(percent_text(computes, window.length()), " of the measured time");
+    out.push_back(10 * computes >= 9 * window.length()
+                      ? cat(name, " computes for ", busy,
+                            ": it is device-bound; make these kernels faster: ",
                             busiest(index, devices[d], window))
-                      : cat(busy, ", and is idle otherwise: ", causes(all[d])));
+                      : cat(name, " computes for ", busy,
+                            "; the rest: ", causes(all[d], used - computes, copies)));
   }
   return out;
 }

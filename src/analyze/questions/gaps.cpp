@@ -82,6 +82,11 @@ std::string busiest(const Trace& trace, const DeviceIdle& device) {
   return cat(", the largest part in ", name, " (", time_text(most->second), ")");
 }
 
+// What a device graph makes unnecessary.
+bool is_launching(IdleCause cause) {
+  return cause == IdleCause::launch || cause == IdleCause::host || cause == IdleCause::brief;
+}
+
 // What replaying the same work as a device graph would save.
 struct GraphSaving {
   int64_t low = 0, high = 0;
@@ -90,9 +95,7 @@ struct GraphSaving {
 GraphSaving graph_saving(const DeviceIdle& device) {
   int64_t most = 0, gaps = 0;
   for (const IdleGroup& group : device.groups) {
-    if (group.cause != IdleCause::launch && group.cause != IdleCause::host &&
-        group.cause != IdleCause::brief)
-      continue;
+    if (!is_launching(group.cause)) continue;
     most += group.time;
     gaps = std::max(gaps, static_cast<int64_t>(group.gaps));
   }
@@ -100,16 +103,14 @@ GraphSaving graph_saving(const DeviceIdle& device) {
   return {std::min(device.calls, most), most};
 }
 
-// The time that `launches` reports as work shorter than its launch is not counted again.
 void conclude_host(const Trace& trace, const DeviceIdle& device, Findings& findings) {
   const TrackInfo& track = trace.tracks()[device.track];
   const GraphSaving graph = graph_saving(device);
-  const int64_t brief = device.of(IdleCause::brief);
   uint64_t gaps = 0;
   std::vector<std::pair<int64_t, EventId>> each;
   Pieces when;
   for (const IdleGroup& group : device.groups) {
-    if (group.cause != IdleCause::launch && group.cause != IdleCause::host) continue;
+    if (!is_launching(group.cause)) continue;
     gaps = std::max(gaps, group.gaps);
     each.insert(each.end(), group.each.begin(), group.each.end());
     when.add(group.when);
@@ -122,13 +123,13 @@ void conclude_host(const Trace& trace, const DeviceIdle& device, Findings& findi
       {cat("gaps.host.", track.pid),
        cat(device_name(track), " is idle for ", percent_text(device.idle, device.window.length()),
            " of ", time_text(device.window.length()), "; in ", counted(gaps, "gap"),
-           " the host had not launched: ", time_text(device.of(IdleCause::launch)),
+           " the host had not launched: ",
+           time_text(device.of(IdleCause::launch) + device.of(IdleCause::brief)),
            " of launching and ", time_text(device.of(IdleCause::host)),
            " of other code on the host", busiest(trace, device)),
        "replay the same work as a device graph, compile it into fewer kernels, or move the "
        "host's work between launches to another thread"},
-      std::max<int64_t>(graph.low - brief, 0), std::max<int64_t>(graph.high - brief, 0),
-      std::move(events), std::move(when));
+      graph.low, graph.high, std::move(events), std::move(when));
 }
 
 void conclude_others(const Trace& trace, const DeviceIdle& device, Findings& findings) {

@@ -69,12 +69,18 @@ class Costs {
   bool measured(EventId call) const {
     return trace_.ts()[call] >= window_.begin && trace_.ts()[call] < window_.end;
   }
-  // The most idle time of any device in slow calls of this name; only in files with devices.
-  IdleGroup idle_in(uint32_t name) const;
+  // The most idle time of any device in slow calls of these names; only in files with devices.
+  IdleGroup idle_in(const std::vector<uint32_t>& names) const;
   // Whether its call waits for the device.
   bool blocks(const Launch& launch) const { return index_->blocks()[launch.call]; }
   int64_t length(EventId call) const { return end_of(trace_, call) - trace_.ts()[call]; }
 
+  struct Calls {
+    bool is_of_memory = false;
+    std::vector<uint32_t> names;
+    std::vector<EventId> events, first;  // measured; the first of each name in the file
+  };
+  std::vector<Calls> calls() const;
   void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
   void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
   std::vector<bool> excused(const std::vector<Launch>& list) const;
@@ -119,13 +125,15 @@ void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) 
   }
 }
 
-IdleGroup Costs::idle_in(uint32_t name) const {
+IdleGroup Costs::idle_in(const std::vector<uint32_t>& names) const {
   IdleGroup most;
   for (const DeviceIdle& device : idle_) {
     IdleGroup here;
     Pieces when;
     for (const IdleGroup& group : device.groups) {
-      if (group.cause != IdleCause::slow_call || group.name != name) continue;
+      if (group.cause != IdleCause::slow_call ||
+          std::ranges::find(names, group.name) == names.end())
+        continue;
       here.time += group.time;
       when.add(group.when);
     }
@@ -152,14 +160,17 @@ std::vector<bool> Costs::excused(const std::vector<Launch>& list) const {
   return out;
 }
 
+constexpr std::string_view advice_on_memory =
+    "let the allocator keep its memory: warm up with the largest shapes, do not empty its cache, "
+    "use expandable segments";
+
 // Calls that need not be repeated, however long each takes.
 std::string_view advice_on_calls(std::string_view name) {
   const auto holds = [&](std::string_view part) {
     return name.find(part) != std::string_view::npos;
   };
   if (holds("Malloc") || holds("Free") || holds("HostAlloc") || holds("MemAlloc"))
-    return "let the allocator keep its memory: warm up with the largest shapes, do not empty its "
-           "cache, use expandable segments";
+    return advice_on_memory;
   if (holds("Module") || holds("Library") || holds("FuncSetAttribute") || holds("FuncGetAttr"))
     return "code is loaded on first use: warm up before the measured steps, or load it eagerly "
            "(CUDA_MODULE_LOADING=EAGER)";
@@ -176,20 +187,40 @@ constexpr std::string_view advice_on_other_calls =
     "check what else the host does at that time: other threads that hold the driver's lock, a "
     "first use, a page fault; launch less often";
 
-void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
-  const Waits& waits = index_->waits();
-  const std::vector<bool> excuse = excused(list);
-  std::map<uint32_t, std::vector<EventId>> by_name;
+// Measured calls by their names, those for memory together.
+std::vector<Costs::Calls> Costs::calls() const {
+  std::map<uint32_t, Calls> groups;   // by the first name
   std::map<uint32_t, EventId> first;  // of the file
+  uint32_t for_memory = UINT32_MAX;
   for (const EventId e : trace_.events()) {
     if (classes_[e] != EventClass::runtime) continue;
     const uint32_t name = trace_.name_ids()[e];
     const auto known = first.try_emplace(name, e).first;
     if (trace_.ts()[e] < trace_.ts()[known->second]) known->second = e;
-    if (measured(e)) by_name[name].push_back(e);
+    if (!measured(e)) continue;
+    const bool is_of_memory = advice_on_calls(trace_.names()[name]) == advice_on_memory;
+    if (is_of_memory && for_memory == UINT32_MAX) for_memory = name;
+    Calls& group = groups[is_of_memory ? for_memory : name];
+    group.is_of_memory = is_of_memory;
+    group.events.push_back(e);
+    if (std::ranges::find(group.names, name) == group.names.end()) group.names.push_back(name);
   }
-  for (const auto& [name, calls] : by_name) {
-    const std::string& text = trace_.names()[name];
+  std::vector<Calls> out;
+  for (auto& [name, group] : groups) {
+    for (const uint32_t each : group.names) group.first.push_back(first[each]);
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
+  const Waits& waits = index_->waits();
+  const std::vector<bool> excuse = excused(list);
+  for (const Calls& group : calls()) {
+    const std::vector<EventId>& calls = group.events;
+    std::string text;
+    for (const uint32_t each : group.names)
+      text += cat(text.empty() ? "" : ", ", trace_.names()[each]);
     const std::string_view avoid = advice_on_calls(text);
     std::vector<int64_t> lengths;
     for (const EventId e : paced(calls)) lengths.push_back(length(e));
@@ -206,14 +237,15 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     }
     if (cost.calls == 0) continue;
     const std::vector<EventId> events = cost.events();
-    const bool is_first = events.front() == first[name] && 2 * cost.most > cost.total;
+    const bool is_first = std::ranges::find(group.first, events.front()) != group.first.end() &&
+                          2 * cost.most > cost.total;
     const std::string half = cost.calls < calls.size() && median < limit
                                  ? cat("; the median is ", time_text(median))
                                  : "";
-    const IdleGroup idle = idle_in(name);
+    const IdleGroup idle = idle_in(group.names);
     const int64_t most = idle_.empty() ? cost.high : std::min(cost.high, idle.time);
     const int64_t least = idle_.empty() ? 0 : most;
-    findings.add({cat("launches.slow.", text),
+    findings.add({cat("launches.slow.", group.is_of_memory ? "memory" : text),
                   cat(text, ": ", cost.calls, " of ", counted(calls.size(), "call"),
                       cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
                       time_text(cost.total), " together, the longest ", time_text(cost.most), half),

@@ -12,6 +12,7 @@
 #include "analyze/model/index.h"
 #include "analyze/model/words.h"
 #include "analyze/read/scan.h"
+#include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
 
@@ -46,26 +47,33 @@ struct Fact {
   bool is_product = false;  // of matrices, or a convolution
   bool is_plain = false;    // in f32, by the units for f32
   bool is_softmax = false, is_elementwise = false;
-  bool takes_many = false;  // updates many parameters
   int built_for = 0;
 };
 
 Fact fact_of(std::string_view name) {
   Fact out;
   out.is_product = holds(name, {"gemm", "Cijk_", "nvjet", "scudnn"});
-  out.is_plain = holds(name, {"_sgemm_", "scudnn", "gemm_f32f32_f32f32_f32"}) &&
-                 !holds(name, {"tf32", "tensorop", "s1688", "s16816", "s884"});
+  // Of AMD's products those of type S, without the mode for TF32 (MX).
+  out.is_plain = name.starts_with("Cijk_")
+                     ? holds(name, {"_SB_", "_S_B_"})
+                     : holds(name, {"_sgemm_", "scudnn", "gemm_f32f32_f32f32_f32"}) &&
+                           !holds(name, {"tf32", "tensorop", "s1688", "s16816", "s884"});
   out.is_softmax =
       holds(name, {"softmax", "SoftMax"}) && !holds(name, {"backward", "Backward", "bwd", "Grad"});
   out.is_elementwise = !out.is_softmax && holds(name, {"elementwise", "dropout", "masked"});
-  out.takes_many = holds(name, {"multi_tensor", "MultiTensor", "used_adam", "usedAdam", "usedOpt"});
   out.built_for = out.is_product ? built_for(name) : 0;
   return out;
 }
 
-// The major compute capability of each NVIDIA device, by its number.
-std::map<std::string, int> capabilities(const Trace& trace) {
-  std::map<std::string, int> out;
+// Of a device of NVIDIA or AMD.
+struct Properties {
+  int major = 0;  // of its compute capability
+  double multiprocessors = 0;
+};
+
+// By the number of the device.
+std::map<std::string, Properties> properties_of(const Trace& trace) {
+  std::map<std::string, Properties> out;
   const auto properties = trace.metadata().find("deviceProperties");
   if (properties == trace.metadata().end()) return out;
   const std::string_view json = properties->second;
@@ -74,8 +82,22 @@ std::map<std::string, int> capabilities(const Trace& trace) {
     if (length == 0) break;
     const Arguments device = Arguments::of(json.substr(at, length));
     if (const auto major = device.number("computeMajor"))
-      out[device.text("id").value_or("")] = static_cast<int>(*major);
+      out[device.text("id").value_or("")] = {static_cast<int>(*major),
+                                             device.decimal("numSms").value_or(0)};
     at += length;
+  }
+  return out;
+}
+
+// "[16, 1, 1]": their number.
+double blocks_of(std::string_view grid) {
+  double out = grid.empty() ? 0 : 1;
+  for (size_t at = 0; at < grid.size(); ++at) {
+    int64_t number = 0;
+    const auto read = std::from_chars(grid.data() + at, grid.data() + grid.size(), number);
+    if (read.ec != std::errc()) continue;
+    out *= static_cast<double>(number);
+    at = static_cast<size_t>(read.ptr - grid.data());
   }
   return out;
 }
@@ -104,13 +126,19 @@ struct Group {
   }
 };
 
+struct Seen {
+  double calls = 0, missing = 0;  // of a full device
+  std::vector<EventId> small;
+};
+
 class KernelReader {
  public:
   explicit KernelReader(const TraceIndex& index)
       : index_(index),
         trace_(index.trace()),
         window_(index->window()),
-        capabilities_(capabilities(trace_)),
+        properties_(properties_of(trace_)),
+        explained_(trace_.size()),
         findings_(index) {
     for (const std::string& name : trace_.names()) facts_.push_back(fact_of(name));
   }
@@ -120,8 +148,8 @@ class KernelReader {
       products(device);
       attention(device);
       small(device);
+      others(device);
     }
-    findings_.only_while(index_->idle_time());
     optimizers();
     return findings_.take();
   }
@@ -141,39 +169,45 @@ class KernelReader {
   void products(const Device& device);
   void attention(const Device& device);
   bool is_batched(EventId product) const;
+  std::map<Group*, Seen> blocks(const Device& device, const std::vector<Group*>& groups) const;
   void small(const Device& device);
+  void others(const Device& device);
   void optimizers();
 
   const TraceIndex& index_;
   const Trace& trace_;
   const Window& window_;
-  const std::map<std::string, int> capabilities_;
-  std::vector<Fact> facts_;  // by name
+  const std::map<std::string, Properties> properties_;
+  std::vector<Fact> facts_;      // by name
+  std::vector<bool> explained_;  // by event: kernels of findings
   Findings findings_;
 };
 
 void KernelReader::products(const Device& device) {
   constexpr int with_tf32 = 8;
-  const auto known = capabilities_.find(trace_.tracks()[device.track].pid);
-  if (known == capabilities_.end() || known->second < with_tf32) return;
+  const auto known = properties_.find(trace_.tracks()[device.track].pid);
+  if (known == properties_.end() || known->second.major < with_tf32) return;
+  const int major = known->second.major;
   Group plain, older;
-  int oldest = known->second;
+  int oldest = major;
   for (const EventId e : paced(device.work)) {
     const Fact& each = fact(e);
     if (!is_kernel(e) || !each.is_product) continue;
     if (each.is_plain) {
+      explained_[e] = true;
       plain.add(trace_, window_, e);
-    } else if (each.built_for > 0 && each.built_for < known->second) {
+    } else if (each.built_for > 0 && each.built_for < major) {
       older.add(trace_, window_, e);
       oldest = std::min(oldest, each.built_for);
     }
   }
   if (plain.calls > 0) {
     const std::vector<EventId> events = plain.events();
+    const bool is_amd = trace_.name(events.front()).starts_with("Cijk_");
     findings_.add(
         {key("f32", device),
-         cat(on(device), " multiplies in f32 without its tensor cores for ", in_time(plain),
-             ", the longest is ", short_name(trace_.name(events.front()))),
+         cat(on(device), " multiplies in f32", is_amd ? "" : " without its tensor cores", " for ",
+             in_time(plain), ", the longest is ", short_name(trace_.name(events.front()))),
          "if the model keeps its accuracy: torch.set_float32_matmul_precision(\"high\") "
          "and torch.backends.cudnn.allow_tf32, or autocast to bfloat16"},
         0, plain.time, events, std::move(plain.when));
@@ -181,7 +215,7 @@ void KernelReader::products(const Device& device) {
   if (older.calls > 0) {
     const std::vector<EventId> events = older.events();
     findings_.add({key("architecture", device),
-                   cat(on(device), " has compute capability ", known->second,
+                   cat(on(device), " has compute capability ", major,
                        " and multiplies with kernels for ", oldest, " for ", in_time(older),
                        ", the longest is ", short_name(trace_.name(events.front()))),
                    "see whether newer releases of the libraries (cuBLAS, cuDNN, CUTLASS), or sizes "
@@ -220,7 +254,10 @@ void KernelReader::attention(const Device& device) {
     if (is_kernel(e) && each.is_product) {
       if (stream.is_softmax_done && is_batched(stream.product) && is_batched(e)) {
         ++found;
-        for (const EventId inner : stream.since) between.add(trace_, window_, inner);
+        for (const EventId inner : stream.since) {
+          explained_[inner] = true;
+          between.add(trace_, window_, inner);
+        }
       }
       stream = {e, false, {}};
     } else if (is_kernel(e) && each.is_softmax && stream.product != Links::nobody &&
@@ -243,10 +280,45 @@ void KernelReader::attention(const Device& device) {
       0, between.time, between.events(), std::move(between.when));
 }
 
+// What the arguments of some calls of each group say about their blocks.
+std::map<Group*, Seen> KernelReader::blocks(const Device& device,
+                                            const std::vector<Group*>& groups) const {
+  constexpr size_t most_calls = 8;
+  constexpr EventId read_until = 1U << 21;  // the file is read again up to there
+  std::map<EventId, Group*> looked_at;      // kernels and their launches
+  const auto look_at = [&](EventId e, Group* group) {
+    if (e < read_until) looked_at[e] = group;
+  };
+  for (Group* group : groups) {
+    for (size_t i = 0; i < std::min(group->each.size(), most_calls); ++i) {
+      look_at(group->each[i].second, group);
+      look_at(index_->links().launch_of(group->each[i].second), group);
+    }
+  }
+  std::vector<EventId> events;
+  for (const auto& [e, group] : looked_at) events.push_back(e);
+  const auto known = properties_.find(trace_.tracks()[device.track].pid);
+  const double multiprocessors = known == properties_.end() ? 0 : known->second.multiprocessors;
+  std::map<Group*, Seen> out;
+  Arguments args;
+  const auto read = trace_.read_events(events, [&](EventId e, std::string_view json) {
+    if (!args.read(json)) return;
+    const double blocks = is_kernel(e)          ? args.decimal("blocks per SM").value_or(0)
+                          : multiprocessors > 0 ? blocks_of(args.raw("grid")) / multiprocessors
+                                                : 0;
+    if (blocks <= 0) return;
+    Seen& of = out[looked_at[e]];
+    ++of.calls;
+    if (blocks >= 1) return;
+    of.missing += 1 - blocks;
+    of.small.push_back(e);
+  });
+  return read ? out : std::map<Group*, Seen>();
+}
+
 // Fewer blocks than multiprocessors.
 void KernelReader::small(const Device& device) {
-  constexpr size_t most_names = 64, most_calls = 8;
-  constexpr EventId read_until = 1U << 21;  // the file is read again up to there
+  constexpr size_t most_names = 64;
   std::map<uint32_t, Group> by_name;
   for (const EventId e : paced(device.work))
     if (is_kernel(e) && index_->kinds()[e] == WorkKind::compute)
@@ -254,31 +326,9 @@ void KernelReader::small(const Device& device) {
   std::vector<Group*> longest;
   for (auto& [name, group] : by_name)
     if (group.calls > 0) longest.push_back(&group);
-  std::ranges::stable_sort(longest, [](auto* a, auto* b) { return a->time > b->time; });
+  sort_list(longest, std::ranges::greater(), &Group::time);
   longest.resize(std::min(longest.size(), most_names));
-  std::map<EventId, Group*> looked_at;
-  for (Group* group : longest) {
-    for (size_t i = 0; i < std::min(group->each.size(), most_calls); ++i)
-      if (group->each[i].second < read_until) looked_at[group->each[i].second] = group;
-  }
-  std::vector<EventId> events;
-  for (const auto& [e, group] : looked_at) events.push_back(e);
-  struct Seen {
-    double calls = 0, missing = 0;  // of a full device
-    std::vector<EventId> small;
-  };
-  std::map<Group*, Seen> seen;
-  Arguments args;
-  const auto read = trace_.read_events(events, [&](EventId e, std::string_view json) {
-    const auto blocks = args.read(json) ? args.decimal("blocks per SM") : std::nullopt;
-    if (!blocks || *blocks <= 0) return;
-    Seen& of = seen[looked_at[e]];
-    ++of.calls;
-    if (*blocks >= 1) return;
-    of.missing += 1 - *blocks;
-    of.small.push_back(e);
-  });
-  if (!read) return;
+  std::map<Group*, Seen> seen = blocks(device, longest);
   Group all;
   double saved = 0;
   for (Group* group : longest) {
@@ -288,6 +338,7 @@ void KernelReader::small(const Device& device) {
     all.time += group->time;
     saved += static_cast<double>(group->time) * of.missing / of.calls;
     for (const EventId e : of.small) all.each.emplace_back(trace_.ts()[e] - end_of(trace_, e), e);
+    for (const auto& [length, e] : group->each) explained_[e] = true;
     all.when.add(group->when.take(window_));
   }
   if (all.calls == 0) return;
@@ -296,46 +347,44 @@ void KernelReader::small(const Device& device) {
                      in_time(all)),
                  "give it more work at once: a larger batch, independent work on other streams; "
                  "the rest of the device has nothing to do there"},
-                0, static_cast<int64_t>(saved), all.events(), std::move(all.when),
-                Confidence::possible);
+                0, static_cast<int64_t>(saved), all.events(), std::move(all.when));
+}
+
+// The kernel that takes most of the time and is neither from a library for products, attention or
+// communication, which are fast, nor one that another finding is about.
+void KernelReader::others(const Device& device) {
+  std::map<uint32_t, Group> by_name;
+  for (const EventId e : paced(device.work))
+    if (is_kernel(e) && index_->kinds()[e] == WorkKind::compute && !explained_[e] &&
+        !fact(e).is_product && !holds(trace_.name(e), {"flash", "fmha", "attn", "cudnn"}))
+      by_name[trace_.name_ids()[e]].add(trace_, window_, e);
+  const auto most =
+      std::ranges::max_element(by_name, {}, [](const auto& each) { return each.second.time; });
+  if (most == by_name.end() || 12 * most->second.time < window_.length()) return;
+  Group& group = most->second;
+  findings_.add({key("longest", device),
+                 cat(on(device), " spends ", in_time(group), " named ",
+                     short_name(trace_.names()[most->first]),
+                     ", more than in any other that is not from a library"),
+                 "see whether it can be replaced (a library's kernel, another layout or type), "
+                 "fused with its neighbours (compile the region), or called less"},
+                0, group.time, group.events(), std::move(group.when));
 }
 
 void KernelReader::optimizers() {
-  constexpr uint64_t least_kernels = 10;
-  constexpr int64_t most_apart_ns = 100'000;  // a step that takes longer does something else, too
-  std::map<uint32_t, std::vector<const Launch*>> by_track;
-  for (const Launch& launch : index_->launches())
-    by_track[trace_.track_ids()[launch.call]].push_back(&launch);
-  for (auto& [track, list] : by_track)
-    std::ranges::sort(list, {}, [&](const Launch* l) { return trace_.ts()[l->call]; });
-  Group steps;
-  uint64_t kernels = 0;
-  for (const EventId e : trace_.events()) {
-    if (index_->classes()[e] != EventClass::annotation ||
-        !trace_.name(e).starts_with("Optimizer.step#"))
-      continue;
-    const auto& list = by_track[trace_.track_ids()[e]];
-    auto launch = std::ranges::lower_bound(list, trace_.ts()[e], {},
-                                           [&](const Launch* l) { return trace_.ts()[l->call]; });
-    uint64_t here = 0;
-    bool takes_many = false;
-    for (; launch != list.end() && trace_.ts()[(*launch)->call] < end_of(trace_, e); ++launch) {
-      here += is_kernel((*launch)->first);
-      takes_many |= fact((*launch)->first).takes_many;
-    }
-    const int64_t length = end_of(trace_, e) - trace_.ts()[e];
-    if (takes_many || here < least_kernels || length > most_apart_ns * static_cast<int64_t>(here))
-      continue;
-    steps.add(trace_, window_, e);
-    kernels += here;
-  }
-  if (steps.calls == 0) return;
-  findings_.add({"kernels.optimizer",
-                 cat("the optimizer launches ", counted(kernels, "kernel"), " in ",
-                     counted(steps.calls, "step"), " of ", time_text(steps.time),
-                     ", a few for each parameter"),
-                 "let it update all parameters together: fused=True, or foreach=True"},
-                0, steps.time, steps.events(), std::move(steps.when));
+  const SeparateUpdates& updates = index_->updates();
+  const IdleGroup* most = nullptr;
+  for (const DeviceIdle& device : index_->idle())
+    for (const IdleGroup& group : device.groups)
+      if (group.cause == IdleCause::update && (!most || group.time > most->time)) most = &group;
+  if (!most) return;
+  findings_.add(
+      {"kernels.optimizer",
+       cat("the optimizer launches ", counted(updates.kernels, "kernel"), " in ",
+           counted(updates.steps.size(), "step"),
+           ", a few for each parameter; for that a device is idle for ", time_text(most->time)),
+       "let it update all parameters together: fused=True, or foreach=True"},
+      most->own, most->time, updates.steps, Pieces(most->when));
 }
 
 }  // namespace

@@ -273,29 +273,67 @@ const IdleGroup* explained(const Trace& trace, const std::vector<DeviceIdle>& de
   return most;
 }
 
-void conclude_waits(const Trace& trace, const Threads& all, const std::vector<DeviceIdle>& devices,
-                    Findings& findings) {
+// Waits with one cause: those for a device within one op or range are its copy and the
+// synchronising call after it.
+struct JoinedWait {
+  const Threads::Wait* first = nullptr;  // the longest
+  std::string names;
+  uint64_t calls = 0;
+  int64_t total = 0, low = 0, high = 0;
+  const IdleGroup* idle = nullptr;  // the longest
+  std::vector<EventId> events;
+  Pieces when;
+
+  void add(const Threads::Wait& w, const IdleGroup* explains) {
+    names += cat(names.empty() ? "" : ", ", short_name(stable_name(w.name)));
+    calls += w.calls;
+    total += w.total;
+    low += explains ? explains->own : 0;
+    high += explains ? explains->time : w.total;
+    if (explains && (!idle || explains->time > idle->time)) idle = explains;
+    events.insert(events.end(), w.longest.begin(), w.longest.end());
+    when.add(explains ? explains->when : w.until_work_when);
+  }
+};
+
+std::vector<JoinedWait> joined(const Trace& trace, const Threads& all,
+                               const std::vector<DeviceIdle>& devices) {
+  std::vector<JoinedWait> out;
   for (const Threads::Wait& w : all.waits) {
     const auto thread = std::ranges::find(all.threads, w.track, &Threads::Thread::track);
     const IdleGroup* idle = explained(trace, devices, w);
     if (thread == all.threads.end() || (devices.empty() ? !thread->leads : !idle)) continue;
+    const auto same = std::ranges::find_if(out, [&](const JoinedWait& j) {
+      return idle && !w.within.empty() && j.first->track == w.track && w.kind == "device" &&
+             j.first->kind == w.kind && j.first->within == w.within;
+    });
+    JoinedWait& j = same == out.end() ? out.emplace_back() : *same;
+    if (!j.first) j.first = &w;
+    j.add(w, idle);
+  }
+  return out;
+}
+
+void conclude_waits(const Trace& trace, const Threads& all, const std::vector<DeviceIdle>& devices,
+                    Findings& findings) {
+  for (JoinedWait& j : joined(trace, all, devices)) {
+    const Threads::Wait& w = *j.first;
     const std::string within = w.within.empty() ? "" : cat(" in ", short_name(w.within));
     const std::string cost =
-        idle ? cat("; for that a device is idle for ", time_text(idle->time),
-                   idle->cause == IdleCause::device ? " until it works again" : "")
-             : "";
+        j.idle ? cat("; for that a device is idle for ", time_text(j.high),
+                     j.idle->cause == IdleCause::device ? " until it works again" : "")
+               : "";
     findings.add({cat("threads.wait.", stable_name(w.name), w.within.empty() ? "" : ".",
                       stable_name(w.within)),
-                  cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(w.total), " of ",
-                      time_text(all.window.length()), " in ", counted(w.calls, "call"), " of ",
-                      short_name(stable_name(w.name)), within,
+                  cat(thread_name(trace.tracks()[w.track]), " waits ", time_text(j.total), " of ",
+                      time_text(all.window.length()), " in ", counted(j.calls, "call"), " of ",
+                      j.names, within,
                       w.caller.empty() || w.caller == w.within
                           ? ""
                           : cat(", the longest from ", short_name(w.caller)),
                       cost),
                   std::string(advice_on_wait(w.kind, w.within))},
-                 idle ? idle->own : 0, idle ? idle->time : w.total, w.longest,
-                 Pieces(idle ? idle->when : w.until_work_when));
+                 j.low, j.high, std::move(j.events), std::move(j.when));
   }
 }
 
