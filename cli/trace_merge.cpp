@@ -94,6 +94,10 @@ std::function<int()> declare(CLI::App& app) {
          },
          "from the launch of a kernel to its begin on an idle device")
       ->default_str("0");
+  app.add_option(
+         "--gap-us", options.gap_us,
+         "for kernel times: from the end of a kernel to the begin of the next on its stream")
+      ->capture_default_str();
   app.add_option("--device", options.device, "for kernel times: the pid of the device's rows")
       ->capture_default_str();
   app.add_option("--stream", options.stream, "for kernel times: the tid of its stream")

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "analyze/model/classes.h"
 #include "analyze/model/links.h"
+#include "analyze/planted_traces.h"
 #include "analyze/questions/gaps.h"
 #include "analyze/trace_files.h"
+#include "vitro/analyze/events.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -66,7 +70,7 @@ TEST(Merge, places_kernels_after_their_launches_one_after_another) {
   const auto trace = open_alone(host);
   ASSERT_TRUE(trace) << trace.why();
   const std::string out = folder.path() + "/merged.json.gz";
-  const auto merged = merge(*trace, times, out, {.threshold_us = 1, .latency_us = 2});
+  const auto merged = merge(*trace, times, out, {.threshold_us = 1, .latency_us = 2, .gap_us = 0});
   ASSERT_TRUE(merged) << merged.why();
   EXPECT_EQ(merged->times, 7U);
   EXPECT_EQ(merged->kernels, 3U);
@@ -115,12 +119,90 @@ TEST(Merge, gives_back_the_kernels_that_were_taken_out) {
   const auto trace = open_alone(folder.file("host.json", closed(host, ']')));
   ASSERT_TRUE(trace) << trace.why();
   const std::string out = folder.path() + "/merged.json";
-  const auto merged =
-      merge(*trace, folder.file("times.json", closed(times, '}')), out, {.latency_us = 4});
+  const auto merged = merge(*trace, folder.file("times.json", closed(times, '}')), out,
+                            {.latency_us = 4, .gap_us = 0});
   ASSERT_TRUE(merged) << merged.why();
   const auto result = open_alone(out);
   ASSERT_TRUE(result) << result.why();
   EXPECT_EQ(work_of(*result), want);
+}
+
+// What a profiler of times leaves of a trace: the host's events from a moment on, and the times of
+// the work that ran later.  The begins of that work are what is to be found again.
+struct Separated {
+  std::string host = "[", times = "{";
+  std::map<int64_t, int64_t> begins;  // by the op's id
+  int64_t first = INT64_MAX, last = INT64_MIN;
+};
+
+// `json` has an event on each line; `from`: a share of the steps.
+Separated separated(const std::string& json, double from) {
+  const auto all = trace_of(json);
+  const Classes classes(*all);
+  const Window window = measured_window(*all);
+  const int64_t begin =
+      window.begin + static_cast<int64_t>(from * static_cast<double>(window.length()));
+  std::map<int64_t, std::string> ops;
+  for (EventId e = 0; e < all->size(); ++e)
+    if (classes[e] == EventClass::op && all->name(e) != "aten::_local_scalar_dense")  // ignored
+      ops[all->external_ids()[e]] = cat(all->name(e), "_", all->external_ids()[e], "_",
+                                        all->tracks()[all->track_ids()[e]].tid == "4000" ? 1 : 2);
+  Separated out;
+  std::istringstream lines(json);
+  std::string line;
+  EventId e = 0;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("{\"schemaVersion")) continue;
+    line.resize(line.rfind('}') + 1);
+    if (line.ends_with("}]}")) line.resize(line.size() - 2);
+    const int64_t at = all->ts()[e], end = at + std::max<int64_t>(all->dur()[e], 0);
+    if (!classes.is_device_work(e)) {
+      if (at >= begin) out.host += line + ",";
+    } else if (at >= begin && ops.contains(all->external_ids()[e])) {
+      const int64_t id = all->external_ids()[e];
+      out.begins[id] = at;
+      out.times += cat("\"", ops[id],
+                       "\":{\"kernel_time\":", static_cast<double>(all->dur()[e]) / 1000, "},");
+      out.first = std::min(out.first, at);
+      out.last = std::max(out.last, end);
+    }
+    ++e;
+  }
+  return out;
+}
+
+// The largest error of a begin, in percent of the time that the work spans.
+double worst_error(const std::string& json, double from, uint64_t least_before) {
+  const Separated parts = separated(json, from);
+  const TraceFolder folder;
+  const auto host = open_alone(folder.file("host.json", closed(parts.host, ']')));
+  EXPECT_TRUE(host) << host.why();
+  const std::string out = folder.path() + "/merged.json";
+  const auto merged = merge(*host, folder.file("times.json", closed(parts.times, '}')), out);
+  EXPECT_TRUE(merged) << merged.why();
+  EXPECT_EQ(merged->kernels, parts.begins.size());
+  EXPECT_GE(merged->before, least_before);
+  const auto result = open_alone(out);
+  EXPECT_TRUE(result) << result.why();
+  const Classes classes(*result);
+  int64_t worst = 0;
+  for (EventId e = 0; e < result->size(); ++e) {
+    if (!classes.is_device_work(e)) continue;
+    const int64_t want = parts.begins.at(result->external_ids()[e]);
+    worst = std::max(worst, std::abs(result->ts()[e] - want));
+  }
+  return 100 * static_cast<double>(worst) / static_cast<double>(parts.last - parts.first);
+}
+
+// Streams that wait for one another, gaps between kernels, a full queue at the begin.
+TEST(Merge, finds_when_kernels_began_within_a_hundredth_of_their_span) {
+  for (const Vendor vendor : {Vendor::nvidia, Vendor::amd}) {
+    EXPECT_LT(worst_error(healthy_trace(vendor), 0, 0), 1);
+    EXPECT_LT(worst_error(plant(PlantedCause::communication, 0.3, vendor).json, 0, 0), 1);
+    EXPECT_LT(worst_error(plant(PlantedCause::communication, 0.3, vendor).without, 0, 0), 1);
+    EXPECT_LT(worst_error(plant(PlantedCause::launch_bound, 0.3, vendor).json, 0, 0), 1);
+    EXPECT_LT(worst_error(plant(PlantedCause::full_queue, 0.3, vendor).json, 0.3, 900), 1);
+  }
 }
 
 TEST(Merge, finds_the_times_of_a_rank_in_a_folder) {

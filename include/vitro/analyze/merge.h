@@ -25,8 +25,14 @@ namespace vitro::analyze {
 //   make a view of a tensor run nothing on a device.
 // - Only leaves among valid kernels ran: an op in which another valid kernel was launched measured
 //   that one too.
-// - Kernels run one after another, in the order of their launches, on one stream: each begins
-//   `latency_us` after the begin of its launch, or when the previous one ends, whichever is later.
+// - An entry may have `stream`.  Others run on the stream of the options, those of communication
+//   (names with nccl, rccl, c10d, all_reduce) on one of their own, after what was launched before
+//   them; what is launched after a later cudaStreamWaitEvent runs after them.
+// - On a stream kernels run one after another, in the order of their launches: each begins
+//   `latency_us` after the begin of its launch, or `gap_us` after the end of the previous one,
+//   whichever is later.  The launch is the runtime call within the op, if that is recorded.
+// - Entries whose ids are lower than all in the trace were launched before the recording: they run
+//   first, from its begin.
 // - The kernels are added, with an arrow (`ac2g`) from each launch to its kernel, and a counter of
 //   memory if the file has it.  The trace of the host stays as it is.
 // Unlike in the guide, a name is ignored only if it is equal (there `aten::t` also matches
@@ -39,12 +45,14 @@ struct MergeOptions {
       "aten::result_type", "aten::_unsafe_view", "aten::expand"};
   double threshold_us = 0;
   double latency_us = 0;
+  double gap_us = 1;                       // most streams take about that to begin the next kernel
   std::string device = "0", stream = "0";  // names of the kernels' rows
 };
 
 struct MergeResult {
   uint64_t times = 0;    // in the file of times
   uint64_t kernels = 0;  // added to the trace
+  uint64_t before = 0;   // of these: launched before the recording
   uint64_t ignored = 0, too_short = 0, not_leaves = 0, not_found = 0;
   int64_t kernel_ns = 0;  // of the kernels
   int64_t waited_ns = 0;  // time spent after their launches waiting for the previous one
