@@ -40,8 +40,9 @@ constexpr std::string_view style =
 constexpr std::string_view script = R"js((() => {
 const tracks = document.querySelector('.tracks');
 if (!tracks) return;
-const {ns, columns, rows} = Object.fromEntries(Object.entries(tracks.dataset).map(([name, text]) => [name, +text]));
+const {begin, ns, columns, rows} = Object.fromEntries(Object.entries(tracks.dataset).map(([name, text]) => [name, +text]));
 const names = [...document.querySelectorAll('#timeline .keys span')].map(e => e.textContent);
+const shows = new Map();
 const time = t => t < 1e3 ? Math.round(t) + 'ns' : t < 1e6 ? (t / 1e3).toFixed(3) + 'us' :
   t < 1e9 ? (t / 1e6).toFixed(3) + 'ms' : (t / 1e9).toFixed(3) + 's';
 for (const track of tracks.querySelectorAll('.track[tabindex]')) {
@@ -68,6 +69,7 @@ for (const track of tracks.querySelectorAll('.track[tabindex]')) {
     for (const [name, value] of [['x1', at + 0.5], ['x2', at + 0.5], ['y1', 0], ['y2', rows]]) line.setAttribute(name, value);
     svg.append(line);
   };
+  shows.set(track.id, show);
   track.addEventListener('keydown', event => {
     const step = event.shiftKey ? 20 : 1;
     const to = {ArrowRight: at + step, ArrowLeft: (at < 0 ? columns : at) - step, Home: 0, End: columns - 1, Escape: -1}[event.key];
@@ -81,6 +83,17 @@ for (const track of tracks.querySelectorAll('.track[tabindex]')) {
     show(Math.max(0, Math.min(columns - 1, Math.floor(columns * (event.clientX - box.left) / box.width))));
   });
   svg.addEventListener('pointerleave', () => show(-1));
+}
+for (const link of document.querySelectorAll('a[data-at]')) {
+  const id = link.getAttribute('href').slice(1);
+  link.addEventListener('click', event => {
+    if (!shows.has(id)) return;
+    event.preventDefault();
+    const track = document.getElementById(id);
+    track.focus();
+    track.scrollIntoView({block: 'center'});
+    shows.get(id)(Math.max(0, Math.min(columns - 1, Math.floor(columns * (link.dataset.at - begin) / ns))));
+  });
 }
 })();
 )js";
@@ -147,8 +160,11 @@ void draw_track(report::Html& page, const Trace& trace, const Activity& activity
   std::vector<std::array<int, doing_count>> ends;
   for (const Times& times : track.columns) ends.push_back(heights(times, per_column));
   const std::string about = tooltip_of(track, label, window);
-  page.open("div",
-            {{"class", "track"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", label}});
+  page.open("div", {{"class", "track"},
+                    {"id", track_id(track.track)},
+                    {"tabindex", "0"},
+                    {"role", "group"},
+                    {"aria-label", label}});
   page.element("span", cat(percent_of(track.busy(), window), " ", label),
                {{"class", "name"}, {"title", label}});
   page.picture({.width = columns, .height = rows, .title = about, .stretched = true},
@@ -209,6 +225,10 @@ std::vector<const TrackActivity*> chosen(const Activity& activity) {
 
 }  // namespace
 
+std::string track_id(uint32_t track) {
+  return cat("track-", track);
+}
+
 std::string_view overview_style() {
   return style;
 }
@@ -230,6 +250,7 @@ void draw_overview(report::Html& page, const TraceIndex& index) {
   for (size_t i = 0; i < doing_count; ++i) names.emplace_back(name_of(static_cast<Doing>(i)));
   report::draw_keys(page, names);
   page.open("div", {{"class", "tracks"},
+                    {"data-begin", cat(activity.window.begin)},
                     {"data-ns", cat(activity.window.length())},
                     {"data-columns", cat(columns)},
                     {"data-rows", cat(rows)}});

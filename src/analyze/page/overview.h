@@ -3,6 +3,8 @@
 // of events.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "vitro/analyze/trace.h"
@@ -13,6 +15,9 @@ namespace vitro::analyze {
 class TraceIndex;
 
 std::string_view overview_style();
+// The id of a track's row; links to it with `data-at`, a time of the trace in nanoseconds, show
+// what it did then.
+std::string track_id(uint32_t track);
 // Writes nothing if no event has a duration.
 void draw_overview(report::Html& page, const TraceIndex& index);
 

@@ -31,6 +31,7 @@ constexpr std::string_view style =
     ".finding{border:1px solid var(--grid);border-radius:6px;padding:.6em 1em;margin:.8em 0}"
     "dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2em 1.6em;margin:.4em 0}"
     "dt{color:var(--muted)}dd{margin:0}"
+    ".verdict{font-size:1.15em;font-weight:600}"
     ".finding p{margin:.3em 0}.finding .sentence{font-weight:600}"
     ".finding svg{width:100%;height:8px;display:block;margin:.4em 0}"
     ".could{fill:var(--c2);opacity:.4}.surely{fill:var(--c2)}.whole{fill:var(--grid)}";
@@ -68,12 +69,12 @@ class Page {
   void write() {
     const std::vector<Answer> answers = ask_all(index_);
     html_.element("a", "Skip to the findings", {{"class", "skip"}, {"href", "#findings"}});
+    for (const std::string& verdict : verdicts(index_))
+      html_.element("p", cat(verdict, "."), {{"class", "verdict"}});
     summary();
     contents();
     html_.open("main");
-    Answer all = doctor(answers);
-    all.verdicts = verdicts(index_);
-    findings(all);
+    findings(doctor(answers));
     draw_overview(html_, index_);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
     html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
@@ -108,7 +109,6 @@ class Page {
 
   void findings(const Answer& all) {
     html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
-    for (const std::string& verdict : all.verdicts) html_.paragraph(cat(verdict, "."));
     if (all.findings.empty())
       html_.paragraph(
           "No potential saving of at least half a percent of the measured time was found.");
@@ -140,7 +140,12 @@ class Page {
     html_.open("details").element("summary",
                                   cat("Based on ", counted(finding.events.size(), "event")));
     html_.open("ul");
-    for (const EventId event : finding.events) html_.element("li", event_text(event));
+    for (const EventId event : finding.events) {
+      const std::string row = track_id(trace_.track_ids()[event]);
+      html_.open("li").element("a", event_text(event),
+                               {{"href", cat("#", row)}, {"data-at", cat(trace_.ts()[event])}});
+      html_.close();
+    }
     html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();
   }
 
@@ -153,17 +158,18 @@ class Page {
   }
 
   void answer(const Analysis& analysis, const Answer& answer) {
-    html_.open("section", {{"id", analysis.name}}).heading(analysis.name);
-    html_.paragraph(cat(analysis.about, "."));
+    html_.open("section", {{"id", analysis.name}});
     const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
     if (std::ranges::all_of(answer.tables, is_empty)) {
-      html_.element("p",
-                    analysis.needs.empty()
-                        ? "The file contains nothing to answer this."
-                        : cat("The file contains nothing to answer this. It needs ",
-                              needs_of(analysis, trace_), "."),
-                    {{"class", "muted"}});
+      html_.open("details").element(
+          "summary", cat(analysis.name, ": the file contains nothing to answer this"));
+      html_.paragraph(cat(analysis.about, "."));
+      if (!analysis.needs.empty())
+        html_.paragraph(cat("It needs ", needs_of(analysis, trace_), "."));
+      html_.close().close();
+      return;
     }
+    html_.heading(analysis.name).paragraph(cat(analysis.about, "."));
     for (const AnswerTable& each : answer.tables) draw_plot(html_, each);
     for (const AnswerTable& each : answer.tables)
       if (!each.rows.empty()) table(analysis, each);
