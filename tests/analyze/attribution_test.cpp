@@ -124,10 +124,7 @@ TEST(Attribution, a_busy_device_is_bound_by_its_kernels) {
       answer.verdicts[0],
       "device 0 computes for 98 % of the measured time: it is device-bound; make these kernels "
       "faster: k (98 %)");
-  ASSERT_FALSE(answer.findings.empty());
-  EXPECT_EQ(answer.findings[0].key, "kernels.longest.0");
-  for (const Finding& f : answer.findings)
-    EXPECT_TRUE(f.high_percent < 2 || f.key == "kernels.longest.0") << f.key;
+  for (const Finding& f : answer.findings) EXPECT_LT(f.high_percent, 2) << f.key;
 }
 
 // Eight long waits for data, between steps of short launches.

@@ -44,7 +44,7 @@ std::vector<std::string_view> wanted(PlantedCause cause) {
     case PlantedCause::full_queue:
       return {};
     case PlantedCause::slow_kernel:
-      return {"kernels.longest.0"};
+      return {"kernels.slow.0"};
     case PlantedCause::f32:
       return {"kernels.f32.0"};
     case PlantedCause::attention:

@@ -85,7 +85,7 @@ for (const track of tracks.querySelectorAll('.track[tabindex]')) {
   svg.addEventListener('pointerleave', () => show(-1));
 }
 for (const link of document.querySelectorAll('a[data-at]')) {
-  const id = link.getAttribute('href').slice(1);
+  const id = link.dataset.track;
   link.addEventListener('click', event => {
     if (!shows.has(id)) return;
     event.preventDefault();

@@ -142,8 +142,9 @@ class Page {
     html_.open("ul");
     for (const EventId event : finding.events) {
       const std::string row = track_id(trace_.track_ids()[event]);
-      html_.open("li").element("a", event_text(event),
-                               {{"href", cat("#", row)}, {"data-at", cat(trace_.ts()[event])}});
+      html_.open("li").element(
+          "a", event_text(event),
+          {{"href", "#timeline"}, {"data-track", row}, {"data-at", cat(trace_.ts()[event])}});
       html_.close();
     }
     html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();

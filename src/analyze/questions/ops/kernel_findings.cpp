@@ -148,7 +148,7 @@ class KernelReader {
       products(device);
       attention(device);
       small(device);
-      others(device);
+      slow(device);
     }
     optimizers();
     return findings_.take();
@@ -171,7 +171,7 @@ class KernelReader {
   bool is_batched(EventId product) const;
   std::map<Group*, Seen> blocks(const Device& device, const std::vector<Group*>& groups) const;
   void small(const Device& device);
-  void others(const Device& device);
+  void slow(const Device& device);
   void optimizers();
 
   const TraceIndex& index_;
@@ -350,25 +350,38 @@ void KernelReader::small(const Device& device) {
                 0, static_cast<int64_t>(saved), all.events(), std::move(all.when));
 }
 
-// The kernel that takes most of the time and is neither from a library for products, attention or
-// communication, which are fast, nor one that another finding is about.
-void KernelReader::others(const Device& device) {
+// A kernel that takes much time, since each call takes several times what others take on average.
+// It is neither from a library for products, attention or communication, which are fast, nor one
+// that another finding is about.
+void KernelReader::slow(const Device& device) {
+  constexpr int64_t times_slower = 4, least_part = 12;
   std::map<uint32_t, Group> by_name;
-  for (const EventId e : paced(device.work))
-    if (is_kernel(e) && index_->kinds()[e] == WorkKind::compute && !explained_[e] &&
-        !fact(e).is_product && !holds(trace_.name(e), {"flash", "fmha", "attn", "cudnn"}))
+  int64_t time = 0, calls = 0;  // of all
+  for (const EventId e : paced(device.work)) {
+    if (!is_kernel(e) || index_->kinds()[e] != WorkKind::compute) continue;
+    time += end_of(trace_, e) - trace_.ts()[e];
+    ++calls;
+    if (!explained_[e] && !fact(e).is_product &&
+        !holds(trace_.name(e), {"flash", "fmha", "attn", "cudnn"}))
       by_name[trace_.name_ids()[e]].add(trace_, window_, e);
-  const auto most =
-      std::ranges::max_element(by_name, {}, [](const auto& each) { return each.second.time; });
-  if (most == by_name.end() || 12 * most->second.time < window_.length()) return;
-  Group& group = most->second;
-  findings_.add({key("longest", device),
-                 cat(on(device), " spends ", in_time(group), " named ",
-                     short_name(trace_.names()[most->first]),
-                     ", more than in any other that is not from a library"),
-                 "see whether it can be replaced (a library's kernel, another layout or type), "
-                 "fused with its neighbours (compile the region), or called less"},
-                0, group.time, group.events(), std::move(group.when));
+  }
+  Group* most = nullptr;
+  for (auto& [name, group] : by_name) {
+    const auto own = static_cast<int64_t>(group.calls);
+    const bool is_slow = group.time * (calls - own) >= times_slower * own * (time - group.time);
+    if (is_slow && own < calls && (!most || group.time > most->time)) most = &group;
+  }
+  if (!most || least_part * most->time < window_.length()) return;
+  const std::vector<EventId> events = most->events();
+  const auto own = static_cast<int64_t>(most->calls);
+  findings_.add(
+      {key("slow", device),
+       cat(on(device), " spends ", in_time(*most), " named ",
+           short_name(trace_.name(events.front())), ", ", time_text(most->time / own),
+           " in each; others take ", time_text((time - most->time) / (calls - own)), " on average"),
+       "see whether it can be replaced (a library's kernel, another layout or type), "
+       "fused with its neighbours (compile the region), or called less"},
+      0, most->time, events, std::move(most->when));
 }
 
 void KernelReader::optimizers() {
