@@ -9,6 +9,7 @@
 #include "analyze/model/device_work.h"
 #include "analyze/model/index.h"
 #include "analyze/model/words.h"
+#include "analyze/questions/bandwidth.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -193,7 +194,11 @@ Overlap overlap(const TraceIndex& index) {
 Answer answer_overlap(const TraceIndex& index) {
   const Trace& trace = index.trace();
   const Overlap all = overlap(index);
-  return {"overlap", {device_table(trace, all), kernel_table(trace, all)}, conclude(index, all)};
+  Answer answer{
+      "overlap", {device_table(trace, all), kernel_table(trace, all)}, conclude(index, all)};
+  if (const auto list = transfers(index); !list.empty())
+    answer.tables.push_back(bandwidth_table(list));
+  return answer;
 }
 
 }  // namespace vitro::analyze
