@@ -81,6 +81,35 @@ TEST(Compile, phases_of_the_compiler_are_known) {
   EXPECT_EQ(answer.findings[0].high_ns, 40427925);
 }
 
+// As torch 2.13 records a function with a print, with_stack=True: the first function of Python in a
+// region is its code, whose name after a break says where it goes on.
+TEST(Compile, regions_are_at_the_lines_of_their_code) {
+  const auto trace = trace_of(R"([
+    {"ph":"X","cat":"python_function","name":"m.py(10): train","pid":1,"tid":1,"ts":0,"dur":100},
+    {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","pid":1,"tid":1,"ts":5,"dur":90},
+    {"ph":"X","cat":"python_function","name":"m.py(5): model","pid":1,"tid":1,"ts":10,"dur":80},
+    {"ph":"X","cat":"python_function","name":"torch/_compile.py(42): inner","pid":1,"tid":1,"ts":12,"dur":3},
+    {"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 1/0","pid":1,"tid":1,"ts":40,"dur":40},
+    {"ph":"X","cat":"python_function","name":"m.py(8): torch_dynamo_resume_in_model_at_8","pid":1,"tid":1,"ts":45,"dur":30}])");
+  ASSERT_TRUE(trace) << trace.why();
+  const TraceIndex index(*trace);
+  const Compilation c = compilation(index);
+  ASSERT_EQ(c.regions.size(), 2U);
+  EXPECT_EQ(c.regions[0].code, "m.py(5): model");
+  EXPECT_EQ(c.regions[0].resumes, "m.py(8): torch_dynamo_resume_in_model_at_8");
+  EXPECT_EQ(c.regions[1].code, "m.py(8): torch_dynamo_resume_in_model_at_8");
+  EXPECT_EQ(c.regions[1].resumes, "");
+  EXPECT_EQ(c.regions[0].glue, 90'000);  // nothing in it is a graph or a kernel
+  const Answer answer = answer_compile(index);
+  EXPECT_EQ(answer.tables[0].rows[0][0], AnswerCell("Torch-Compiled Region: 0/0 (m.py(5): model)"));
+  const auto breaks = std::ranges::find(answer.findings,
+                                        "compile.breaks.Torch-Compiled Region: 0/0", &Finding::key);
+  ASSERT_NE(breaks, answer.findings.end());
+  EXPECT_NE(breaks->sentence.find("; after the first it goes on at m.py(8): torch_dynamo_resume"),
+            std::string::npos)
+      << breaks->sentence;
+}
+
 TEST(Compile, regions_without_breaks_cost_nothing) {
   const auto trace = real("torch_2_13_cpu_resnet18_compiled");
   ASSERT_TRUE(trace) << trace.why();

@@ -126,7 +126,8 @@ void add_functions(const Trace& trace, Compilation& out) {
 }
 
 std::string name_of(const Compilation::Region& r) {
-  return r.function.empty() ? r.name : cat(r.name, " (", r.function, ")");
+  const std::string& what = r.function.empty() ? r.code : r.function;
+  return what.empty() ? r.name : cat(r.name, " (", what, ")");
 }
 
 bool is_incident(std::string_view name) {
@@ -163,7 +164,7 @@ void add_incidents(const TraceIndex& index, Compilation& out) {
 void conclude_breaks(const Compilation& c, Findings& findings) {
   for (const Compilation::Region& r : c.regions) {
     if (r.breaks == 0) continue;
-    std::string why;
+    std::string why = r.resumes.empty() ? "" : cat("; after the first it goes on at ", r.resumes);
     for (const Compilation::Incident& i : c.incidents) {
       if (why.empty() && i.kind == "break")
         why = cat("; the most frequent break is ", i.code, " at ", i.place, ": ", i.reason);

@@ -22,7 +22,10 @@ struct Compilation {
   // compiled function): the outer one waits for it in the middle of its code.
   struct Region {
     std::string name;
-    std::string function;            // in Vitro's traces its name in `explain`, "mlp/1"
+    std::string function;  // in Vitro's traces its name in `explain`, "mlp/1"
+    // In traces with stacks: where its code begins, "model.py(5): forward", and where it goes on
+    // after its first break.
+    std::string code, resumes;
     uint64_t calls = 0, inside = 0;  // inside: of these, directly inside another region
     uint64_t breaks = 0;             // regions inside its outermost calls, however deep
     int64_t total = 0;               // of calls not nested in a call of the same region

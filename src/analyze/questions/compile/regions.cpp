@@ -38,8 +38,9 @@ struct Overheads {
 
 class CompilationReader {
  public:
-  CompilationReader(const Trace& trace, Compilation& out) : trace_(trace), out_(out) {
-    for (const std::string& name : trace.names()) parts_.push_back(part_of(name));
+  CompilationReader(const TraceIndex& index, Compilation& out)
+      : trace_(index.trace()), classes_(index->classes()), out_(out) {
+    for (const std::string& name : trace_.names()) parts_.push_back(part_of(name));
   }
 
   bool finds_any() const {
@@ -84,7 +85,10 @@ class CompilationReader {
 
   void open(EventId e) {
     const Part part = parts_[trace_.name_ids()[e]];
-    if (!open_.empty()) open_.back().inside += length(e);
+    if (classes_[e] == EventClass::python) return name_code(e);
+    if (!open_.empty())
+      open_.back().inside +=
+          std::min(end_of(trace_, e), end_of(trace_, open_.back().event)) - trace_.ts()[e];
     if (part == Part::region) open_region(e);
     if (part == Part::overhead) add_overhead(e);
     if (part == Part::forward) {
@@ -95,6 +99,23 @@ class CompilationReader {
       out_.functions.backward_time += length(e);
     }
     open_.push_back({e, part});
+  }
+
+  // The first function of Python in a region is its code.  What functions do between graphs is
+  // time of the region.
+  void name_code(EventId e) {
+    const std::string_view name = trace_.name(e);
+    if (open_.empty() || open_.back().part != Part::region ||
+        name.find(".py(") == std::string_view::npos)
+      return;
+    const auto region = [&](const Frame& frame) -> Compilation::Region& {
+      return regions_[trace_.name_ids()[frame.event]];
+    };
+    std::string& code = region(open_.back()).code;
+    if (code.empty()) code = name;
+    const auto outermost = std::ranges::find(open_, Part::region, &Frame::part);
+    std::string& resumes = region(*outermost).resumes;
+    if (outermost->event != open_.back().event && resumes.empty()) resumes = name;
   }
 
   void open_region(EventId e) {
@@ -152,6 +173,7 @@ class CompilationReader {
   bool is_lookup(EventId e) const { return trace_.name(e) == "TorchDynamo Cache Lookup"; }
 
   const Trace& trace_;
+  const Classes& classes_;
   Compilation& out_;
   std::vector<Part> parts_;  // by name
   std::vector<Frame> open_;
@@ -167,7 +189,7 @@ class CompilationReader {
 void read_regions(const TraceIndex& index, Compilation& out) {
   const Trace& trace = index.trace();
   const TrackOrder& order = index->host();
-  CompilationReader reader(trace, out);
+  CompilationReader reader(index, out);
   if (!reader.finds_any()) return;
   for (uint32_t t = 0; t < order.tracks(); ++t) reader.read(order.track(t));
   reader.finish();
