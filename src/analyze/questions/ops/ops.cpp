@@ -18,6 +18,7 @@
 #include "analyze/model/words.h"
 #include "analyze/questions/ops/groups.h"
 #include "analyze/questions/ops/kernel_findings.h"
+#include "analyze/questions/ops/products.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
@@ -306,6 +307,8 @@ Answer answer_kernels(const TraceIndex& index, GroupBy by) {
   Answer answer =
       answer_of(index.trace(), kernels(index, by), by, "kernels", "Kernels of the devices");
   answer.findings = kernel_findings(index);
+  if (const auto list = products(index); !list.empty())
+    answer.tables.push_back(products_table(list));
   return answer;
 }
 

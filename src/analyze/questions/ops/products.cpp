@@ -1,0 +1,182 @@
+// Compares the time of matrix products with the least that their device needs for the operations
+// and bytes; the result is a table of `vitro trace kernels`.
+#include "analyze/questions/ops/products.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "analyze/model/arguments.h"
+#include "analyze/model/index.h"
+#include "analyze/read/scan.h"
+#include "base/sort_list.h"
+
+namespace vitro::analyze {
+namespace {
+
+// Data sheets of NVIDIA and AMD; of MI250X one of its two dies, which is a device of its own.  More
+// specific names first.
+constexpr DeviceSheet sheets[] = {
+    {"V100", 15.7, 15.7, 125, 0.9},
+    {"T4", 8.1, 8.1, 65, 0.32},
+    {"A100-SXM4-80GB", 19.5, 156, 312, 2.039},
+    {"A100", 19.5, 156, 312, 1.555},
+    {"A10", 31.2, 62.5, 125, 0.6},
+    {"L40S", 91.6, 183, 362, 0.864},
+    {"L4", 30.3, 60, 121, 0.3},
+    {"H100 PCIe", 51, 378, 756, 2.0},
+    {"H100", 67, 494, 989, 3.35},
+    {"H200", 67, 494, 989, 4.8},
+    {"B200", 75, 1100, 2250, 8},
+    {"MI300X", 163.4, 653.7, 1307.4, 5.3},
+    {"MI250X", 47.9, 47.9, 191.5, 1.638},
+    {"MI210", 45.3, 45.3, 181, 1.638},
+};
+
+struct Operand {
+  double batch = 1, rows = 0, columns = 0;
+};
+
+// "[[64], [4096, 100], [100, 64], [], []]": those of two or three dimensions.
+std::vector<Operand> operands(std::string_view dims) {
+  std::vector<Operand> out;
+  std::vector<double> list;
+  for (size_t at = 0; at < dims.size(); ++at) {
+    if (dims[at] == '[') list.clear();
+    if (dims[at] == ']' && (list.size() == 2 || list.size() == 3)) {
+      out.push_back({list.size() == 3 ? list[0] : 1, list[list.size() - 2], list.back()});
+    }
+    if (dims[at] == ']') list.clear();
+    int64_t number = 0;
+    const auto read = std::from_chars(dims.data() + at, dims.data() + dims.size(), number);
+    if (read.ec != std::errc()) continue;
+    list.push_back(static_cast<double>(number));
+    at = static_cast<size_t>(read.ptr - dims.data()) - 1;
+  }
+  return out;
+}
+
+bool is_product(std::string_view op) {
+  return op == "aten::mm" || op == "aten::addmm" || op == "aten::bmm" || op == "aten::baddbmm";
+}
+
+// By op: the work that its calls launched.
+std::map<EventId, int64_t> device_times(const TraceIndex& index) {
+  constexpr EventId read_until = 1U << 21;  // the file is read again up to there
+  constexpr size_t most = 4096;
+  const Trace& trace = index.trace();
+  std::vector<bool> wanted;
+  for (const std::string& name : trace.names()) wanted.push_back(is_product(name));
+  std::map<EventId, int64_t> out;
+  if (std::ranges::find(wanted, true) == wanted.end()) return out;
+  for (const Launch& launch : index->launches()) {
+    EventId e = launch.call;
+    while (e != Timeline::nobody && !wanted[trace.name_ids()[e]]) e = index->timeline().parent(e);
+    if (e < read_until && (out.size() < most || out.contains(e))) out[e] += launch.work;
+  }
+  return out;
+}
+
+// The sheet of the only kind of device in the trace.
+std::optional<DeviceSheet> sheet_of(const Trace& trace) {
+  const auto properties = trace.metadata().find("deviceProperties");
+  if (properties == trace.metadata().end()) return {};
+  const std::string_view json = properties->second;
+  const size_t at = json.find('{');
+  if (at == std::string_view::npos) return {};
+  const Arguments device = Arguments::of(json.substr(at, value_length(json.substr(at))));
+  return analyze::sheet_of(device.text("name").value_or(""));
+}
+
+// Of one call.
+void measure(Products& p, std::string_view dims, const std::optional<DeviceSheet>& sheet) {
+  const std::vector<Operand> all = operands(dims);
+  if (all.size() < 2) return;
+  const Operand &left = all[all.size() - 2], &right = all.back();
+  if (left.columns != right.rows) return;
+  const bool is_short = p.type == "c10::BFloat16" || p.type == "c10::Half";
+  const double size = is_short ? 2 : 4;
+  p.operations = 2 * left.batch * left.rows * left.columns * right.columns;
+  p.bytes = size * left.batch *
+            (left.rows * left.columns + right.rows * right.columns + left.rows * right.columns);
+  if (!sheet) return;
+  const double speed = is_short ? sheet->f16 : std::max(sheet->f32, sheet->tf32);
+  p.roof_ns = std::max(p.operations / speed, p.bytes / sheet->bytes) / 1000;
+}
+
+}  // namespace
+
+std::optional<DeviceSheet> sheet_of(std::string_view device_name) {
+  for (const DeviceSheet& sheet : sheets)
+    if (device_name.find(sheet.name) != std::string_view::npos) return sheet;
+  return {};
+}
+
+double Products::achieved() const {
+  return device_ns > 0 ? operations / static_cast<double>(device_ns) / 1000 : 0;
+}
+
+double Products::of_roof() const {
+  return device_ns > 0 ? 100 * roof_ns / static_cast<double>(device_ns) : 0;
+}
+
+std::vector<Products> products(const TraceIndex& index) {
+  const Trace& trace = index.trace();
+  const std::map<EventId, int64_t> times = device_times(index);
+  const std::optional<DeviceSheet> sheet = sheet_of(trace);
+  std::vector<EventId> events;
+  for (const auto& [e, time] : times) events.push_back(e);
+  std::map<std::tuple<std::string_view, std::string, std::string>, Products> groups;
+  Arguments args;
+  (void)trace.read_events(events, [&](EventId e, std::string_view json) {
+    if (!args.read(json)) return;
+    const std::string dims = args.text("Input Dims").value_or("");
+    std::string type = args.text("Input type").value_or("");
+    // The first of the list: ["float", "float"].
+    const size_t from = type.find('"');
+    if (from == std::string::npos) return;
+    type = type.substr(from + 1, type.find('"', from + 1) - from - 1);
+    if (type != "float" && type != "c10::BFloat16" && type != "c10::Half") return;
+    Products one{.op = std::string(trace.name(e)), .shapes = dims, .type = type};
+    measure(one, dims, sheet);
+    if (one.operations <= 0) return;
+    Products& group = groups.try_emplace({trace.name(e), dims, type}, one).first->second;
+    if (group.calls++ > 0) {
+      group.operations += one.operations;
+      group.bytes += one.bytes;
+      group.roof_ns += one.roof_ns;
+    }
+    const int64_t time = times.at(e);
+    if (group.longest == 0 || time > times.at(group.longest)) group.longest = e;
+    group.device_ns += time;
+  });
+  std::vector<Products> out;
+  for (auto& [key, group] : groups) out.push_back(std::move(group));
+  sort_list(out, std::ranges::greater(), &Products::device_ns);
+  return out;
+}
+
+AnswerTable products_table(const std::vector<Products>& list) {
+  AnswerTable table{"products",
+                    "Matrix products beside what their device can do",
+                    {{"op", "Op"},
+                     {"shapes", "Shapes"},
+                     {"type", "Type"},
+                     {"calls", "Calls", Unit::count},
+                     {"device_ns", "Device", Unit::ns},
+                     {"tflops", "TFLOP/s", Unit::number},
+                     {"gb_per_s", "GB/s", Unit::number},
+                     {"roof_percent", "Of the roof", Unit::percent},
+                     {"longest", "Event", Unit::count}},
+                    {}};
+  for (const Products& p : list) {
+    const double gb_per_s = p.device_ns > 0 ? p.bytes / static_cast<double>(p.device_ns) : 0;
+    table.rows.push_back(
+        {p.op, p.shapes, p.type, static_cast<int64_t>(p.calls), p.device_ns, p.achieved(), gb_per_s,
+         p.roof_ns > 0 ? AnswerCell(p.of_roof()) : AnswerCell(), static_cast<int64_t>(p.longest)});
+  }
+  return table;
+}
+
+}  // namespace vitro::analyze

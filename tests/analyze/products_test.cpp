@@ -1,0 +1,68 @@
+// Tests how near products come to their roof against calculations by hand.
+#include "analyze/questions/ops/products.h"
+
+#include <gtest/gtest.h>
+
+#include "analyze/trace_files.h"
+#include "vitro/analyze/questions.h"
+#include "vitro/base/cat.h"
+
+namespace vitro::analyze {
+namespace {
+
+// An op whose kernel takes so many microseconds, on an A100.
+std::vector<Products> one(std::string_view op, std::string_view dims, std::string_view type, int us,
+                          std::string_view device = "NVIDIA A100-SXM4-80GB") {
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file(
+      "trace.json", cat(R"({"deviceProperties":[{"id":0,"name":")", device, R"("}],"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":")",
+                        op, R"(","pid":1,"tid":1,"ts":0,"dur":10,"args":{"Input Dims":)", dims,
+                        R"(,"Input type":[")", type, R"(", "Scalar"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":2,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":8,"dur":)",
+                        us, R"(,"args":{"correlation":1}}]})")));
+  EXPECT_TRUE(trace) << trace.why();
+  return products(TraceIndex(*trace));
+}
+
+TEST(Products, are_compared_with_the_sheet_of_their_device) {
+  // 2 * 4096^3 operations are 137.4e9: 440.5 us at 312e12 a second, half of what it took.
+  const auto square = one("aten::mm", "[[4096, 4096], [4096, 4096]]", "c10::BFloat16", 881);
+  ASSERT_EQ(square.size(), 1U);
+  EXPECT_EQ(square[0].device_ns, 881'000);
+  EXPECT_DOUBLE_EQ(square[0].operations, 2.0 * 4096 * 4096 * 4096);
+  EXPECT_NEAR(square[0].achieved(), 156, 0.1);
+  EXPECT_NEAR(square[0].of_roof(), 50, 0.1);
+  // A product with a vector is bound by reading the matrix: 2 * (4096^2 + 2 * 4096) bytes are
+  // 16.46 us at 2.039e12 a second.
+  const auto row = one("aten::mm", "[[1, 4096], [4096, 4096]]", "c10::Half", 20);
+  EXPECT_NEAR(row.at(0).of_roof(), 100 * 16.464 / 20, 0.1);
+  // The first operand of addmm is added; batches multiply; f32 may use TF32: 156e12 a second.
+  const auto batch =
+      one("aten::baddbmm", "[[8, 64, 32], [8, 64, 128], [8, 128, 32], [], []]", "float", 10);
+  EXPECT_DOUBLE_EQ(batch.at(0).operations, 2.0 * 8 * 64 * 128 * 32);
+  EXPECT_DOUBLE_EQ(batch.at(0).bytes, 4.0 * 8 * (64 * 128 + 128 * 32 + 64 * 32));
+}
+
+TEST(Products, have_no_roof_on_an_unknown_device_and_need_shapes) {
+  const auto unknown = one("aten::mm", "[[64, 64], [64, 64]]", "float", 5, "Some GPU");
+  EXPECT_EQ(unknown.at(0).roof_ns, 0);
+  EXPECT_EQ(products_table(unknown).rows[0][7], AnswerCell());
+  EXPECT_TRUE(one("aten::mm", "[[64, 64], [32, 64]]", "float", 5).empty());
+  EXPECT_TRUE(one("aten::mm", "[]", "float", 5).empty());
+  EXPECT_TRUE(one("aten::add", "[[64, 64], [64, 64]]", "float", 5).empty());
+}
+
+TEST(Products, of_devices_are_found_by_the_most_specific_name) {
+  EXPECT_EQ(sheet_of("NVIDIA H100 PCIe")->f16, 756);
+  EXPECT_EQ(sheet_of("NVIDIA H100 80GB HBM3")->f16, 989);
+  EXPECT_EQ(sheet_of("NVIDIA A100-PG509-200")->bytes, 1.555);
+  EXPECT_EQ(sheet_of("NVIDIA A100-SXM4-80GB")->bytes, 2.039);
+  EXPECT_EQ(sheet_of("NVIDIA A10")->f16, 125);
+  EXPECT_EQ(sheet_of("AMD Instinct MI300X")->f16, 1307.4);
+  EXPECT_FALSE(sheet_of("AMD Radeon Graphics"));
+}
+
+}  // namespace
+}  // namespace vitro::analyze
