@@ -15,8 +15,8 @@ namespace vitro::analyze {
 class TraceIndex;
 
 std::string_view overview_style();
-// The id of a track's row: a link with it as `data-track`, and a time of the trace in nanoseconds as
-// `data-at`, shows what the track did then.
+// The id of a track's row: a link with it as `data-track`, and a time of the trace in nanoseconds
+// as `data-at`, shows what the track did then.
 std::string track_id(uint32_t track);
 // Writes nothing if no event has a duration.
 void draw_overview(report::Html& page, const TraceIndex& index);

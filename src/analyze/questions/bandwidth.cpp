@@ -1,3 +1,5 @@
+// Reads the sizes of collectives from the arguments of their kernels and relates them to their
+// times; a table of `vitro trace overlap`.
 #include "analyze/questions/bandwidth.h"
 
 #include <algorithm>
