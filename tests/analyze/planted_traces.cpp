@@ -18,7 +18,7 @@ constexpr int host_pid = 4000, main_thread = 4000, backward_thread = 4044;
 constexpr int compute_stream = 7, communication_stream = 20, copy_stream = 25;
 constexpr size_t queue_capacity = 1022;
 constexpr int steps = 6, layers = 12;
-constexpr double step_us = 9'000;  // of the device, in a healthy step
+constexpr double training_us = 9'000, inference_us = 3'200;  // of the device, in a healthy step
 
 // What each step loses to each cause, in microseconds.
 using Lost = std::array<double, planted_causes>;
@@ -111,14 +111,16 @@ class Machine {
     free_[stream] = std::max(free_[stream], free_[for_stream]);
   }
 
-  int64_t now() const { return now_; }
+  // The whole time is measured.
+  void begin() { first_step_begin_ = now_; }
+  void end() { last_step_end_ = now_; }
   int64_t length() const { return last_step_end_ - first_step_begin_; }
 
   template <class Body>
   void step(int number, Body body) {
     const int64_t begin = now_;
     if (number == 1) first_step_begin_ = begin;
-    range("user_annotation", cat("ProfilerStep#", number), body);
+    number > 0 ? range("user_annotation", cat("ProfilerStep#", number), body) : body();
     last_step_end_ = now_;
   }
 
@@ -185,9 +187,16 @@ class Machine {
 
 class Training {
  public:
-  Training(Machine& machine, const Lost& lost) : m_(machine), lost_(lost) {}
+  Training(Machine& machine, const Lost& lost, Program program)
+      : m_(machine), lost_(lost), is_inference_(program == Program::inference) {}
 
   void run() {
+    if (is_inference_) {
+      m_.begin();
+      for (int i = 0; i < 2 * steps; ++i) m_.step(0, [&] { infer(); });
+      m_.synchronize("DeviceSynchronize");
+      return m_.end();
+    }
     m_.launch(elementwise());  // before the first step
     m_.synchronize("DeviceSynchronize");
     for (int number = 1; number <= steps; ++number) m_.step(number, [&] { step(number); });
@@ -205,7 +214,8 @@ class Training {
     return {"void at::native::vectorized_elementwise_kernel<4, at::native::GeluFunctor>", us};
   }
   Kernel product(double us) const {
-    const double more = lost(PlantedCause::f32) / (3 * 4 * layers);
+    const int products = (is_inference_ ? 3 : 3 + 6) * layers;
+    const double more = lost(PlantedCause::f32) / products;
     const bool plain = more > 0;
     if (m_.is_amd())
       return {plain ? "Cijk_Ailk_Bljk_SB_MT128x128x16_MI16x16x1_SN_ISA90a"
@@ -222,6 +232,7 @@ class Training {
   }
 
   void step(int number);
+  void infer();
   void load(int number);
   void preprocess();
   void forward();
@@ -236,6 +247,7 @@ class Training {
 
   Machine& m_;
   const Lost& lost_;
+  const bool is_inference_;
 };
 
 void Training::step(int number) {
@@ -247,6 +259,15 @@ void Training::step(int number) {
   backward();
   wait_on_host(number);
   optimize();
+}
+
+// Without steps of the profiler.
+void Training::infer() {
+  load(0);
+  preprocess();
+  forward();
+  read_metrics();
+  wait_on_host(0);
 }
 
 void Training::load(int /*number*/) {
@@ -429,10 +450,10 @@ struct Run {
 };
 
 // `without`: this one does not cost what it could be spared.
-Run run(const Lost& lost, Vendor vendor, const PlantedCause* without) {
+Run run(const Lost& lost, Vendor vendor, Program program, const PlantedCause* without) {
   Machine machine(vendor);
   Lost left = lost;
-  Training training(machine, left);
+  Training training(machine, left, program);
   if (without) {
     if (*without == PlantedCause::launch_bound)
       training.is_launching_free = true;
@@ -449,8 +470,8 @@ Run run(const Lost& lost, Vendor vendor, const PlantedCause* without) {
   return {machine.json(), machine.length()};
 }
 
-double per_step(double strength) {
-  return step_us * strength / (1 - strength);
+double per_step(double strength, Program program) {
+  return (program == Program::training ? training_us : inference_us) * strength / (1 - strength);
 }
 
 }  // namespace
@@ -463,7 +484,7 @@ std::string_view name_of(PlantedCause cause) {
   return names[static_cast<size_t>(cause)];
 }
 
-PlantedTrace plant(PlantedCause cause, double strength, Vendor vendor) {
+PlantedTrace plant(PlantedCause cause, double strength, Vendor vendor, Program program) {
   if (cause == PlantedCause::full_queue) {
     Machine machine(vendor);
     run_full_queue(machine, 20 + 100 * strength);
@@ -472,16 +493,17 @@ PlantedTrace plant(PlantedCause cause, double strength, Vendor vendor) {
   constexpr std::array lesser{PlantedCause::data, PlantedCause::item, PlantedCause::allocator,
                               PlantedCause::sleep, PlantedCause::optimizer};
   PlantedCause other = lesser[static_cast<size_t>(cause) % lesser.size()];
-  if (other == cause) other = PlantedCause::lock;
+  if (other == cause || (other == PlantedCause::optimizer && program == Program::inference))
+    other = PlantedCause::lock;
   Lost lost{};
-  lost[static_cast<size_t>(cause)] = per_step(strength);
-  lost[static_cast<size_t>(other)] = per_step(strength / 4);
-  Run with = run(lost, vendor, nullptr), without = run(lost, vendor, &cause);
+  lost[static_cast<size_t>(cause)] = per_step(strength, program);
+  lost[static_cast<size_t>(other)] = per_step(strength / 4, program);
+  Run with = run(lost, vendor, program, nullptr), without = run(lost, vendor, program, &cause);
   return {std::move(with.json), std::move(without.json), with.length, with.length - without.length};
 }
 
-std::string healthy_trace(Vendor vendor) {
-  return run({}, vendor, nullptr).json;
+std::string healthy_trace(Vendor vendor, Program program) {
+  return run({}, vendor, program, nullptr).json;
 }
 
 }  // namespace vitro::analyze

@@ -13,6 +13,8 @@
 namespace vitro::analyze {
 
 enum class Vendor : uint8_t { nvidia, amd };
+// Inference has no steps of the profiler, backward pass, communication and optimizer.
+enum class Program : uint8_t { training, inference };
 
 enum class PlantedCause : uint8_t {
   data,           // the data loader is slow
@@ -43,8 +45,9 @@ struct PlantedTrace {
 
 // `strength`: about the share of the steps that the cause takes.  Another cause is planted with a
 // quarter of it, with both programs that are compared.
-PlantedTrace plant(PlantedCause cause, double strength, Vendor vendor);
+PlantedTrace plant(PlantedCause cause, double strength, Vendor vendor,
+                   Program program = Program::training);
 // Without a planted cause.
-std::string healthy_trace(Vendor vendor);
+std::string healthy_trace(Vendor vendor, Program program = Program::training);
 
 }  // namespace vitro::analyze

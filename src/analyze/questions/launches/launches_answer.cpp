@@ -227,7 +227,7 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     std::ranges::sort(lengths);
     // The median is the usual time of a call, unless the call need not be made at all.
     const int64_t median = nearest_rank(lengths, 50), most_usual = options_.slow_call_ns;
-    const int64_t usual = avoid.empty() ? median : std::min(median, most_usual);
+    const int64_t usual = avoid.empty() ? median : 0;
     // If all are that long, twice the usual: half of any calls take over their median.
     const int64_t limit = usual > most_usual ? 2 * usual : most_usual;
     Cost cost;
