@@ -116,6 +116,27 @@ class Trace(unittest.TestCase):
                 first = page.find("body/main/section")
                 self.assertEqual((first.get("id"), first.find("h2").text), ("findings", "Findings"))
 
+    def test_report_begins_with_what_limits_the_device_and_leads_from_events_to_the_timeline(self):
+        file = os.path.join(TRACES, "nccl_two_ranks.json.gz")
+        page = self.report(file)
+        verdict = page.find("body/p[@class='verdict']")
+        self.assertIn(verdict.text.rstrip("."), self.vitro("doctor", file).stdout)
+        rows = page.find(".//div[@class='tracks']")
+        begin, length = int(rows.get("data-begin")), int(rows.get("data-ns"))
+        drawn = {row.get("id") for row in rows.iter("div") if row.get("id")}
+        links = [link for link in page.iter("a") if link.get("data-at")]
+        self.assertGreater(len(links), 10)
+        for link in links:
+            self.assertIn(link.get("data-track"), drawn)
+            self.assertTrue(begin <= int(link.get("data-at")) < begin + length, link.text)
+
+    def test_report_folds_what_the_file_does_not_answer(self):
+        page = self.report(os.path.join(TRACES, "cpu_only.json.gz"))
+        section = page.find(".//section[@id='kernels']")
+        self.assertEqual([child.tag for child in section], ["details"])
+        self.assertIsNone(section.find("details").get("open"))
+        self.assertIn("nothing to answer this", section.find("details/summary").text)
+
     def test_report_escapes_whatever_a_trace_holds(self):
         evil = "</title><script>alert(1)</script><!-- ]]> & \" ' \x00 \u202e"
         trace = step(20, 90)

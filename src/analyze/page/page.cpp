@@ -152,8 +152,9 @@ class Page {
 
   std::string event_text(EventId event) const {
     const TrackInfo& track = trace_.tracks()[trace_.track_ids()[event]];
+    const int64_t begin = index_->windows().front().window.begin;  // as viewers count
     std::string text = cat("event ", event, ": ", report::shorten(trace_.name(event), widest_cell),
-                           " at ", time_text(trace_.ts()[event]));
+                           " at ", time_text(trace_.ts()[event] - begin));
     if (trace_.dur()[event] != none) text += cat(" for ", time_text(trace_.dur()[event]));
     return cat(text, ", pid ", track.pid, ", tid ", track.tid);
   }
