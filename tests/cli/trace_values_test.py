@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -152,7 +153,9 @@ class Values(unittest.TestCase):
 
     def test_compile(self):
         answer = self.ask("compile")
-        self.same(self.columns(answer["regions"], "name", "calls", "inside", "breaks", "total_ns"), host.regions(self.trace))
+        regions = self.columns(answer["regions"], "name", "calls", "inside", "breaks", "total_ns")
+        without_lines = [[re.sub(r" \(\S+\.py\(\d+\): .*\)$", "", row[0]), *row[1:]] for row in regions]  # which tests/analyze checks
+        self.same(without_lines, host.regions(self.trace))
         self.same(self.columns(answer["functions"], "name", "calls", "total_ns", "pairs"), host.functions(self.trace))
         self.same(self.columns(answer["overheads"], "name", "calls", "total_ns"), host.overheads(self.trace))
         self.same(self.columns(answer["phases"], "name", "calls", "self_ns", "total_ns"), host.phases(self.trace))
