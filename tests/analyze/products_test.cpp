@@ -61,7 +61,10 @@ TEST(Products, of_devices_are_found_by_the_most_specific_name) {
   EXPECT_EQ(sheet_of("NVIDIA A100-SXM4-80GB")->bytes, 2.039);
   EXPECT_EQ(sheet_of("NVIDIA A10")->f16, 125);
   EXPECT_EQ(sheet_of("AMD Instinct MI300X")->f16, 1307.4);
-  EXPECT_FALSE(sheet_of("AMD Radeon Graphics"));
+  EXPECT_EQ(sheet_of("NVIDIA L4")->bytes, 0.3);
+  for (const std::string_view other :
+       {"AMD Radeon Graphics", "NVIDIA L40", "NVIDIA A10G", "NVIDIA T400", "NVIDIA GB200"})
+    EXPECT_FALSE(sheet_of(other)) << other;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "analyze/questions/ops/products.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <tuple>
@@ -21,11 +22,13 @@ constexpr DeviceSheet sheets[] = {
     {"V100", 15.7, 15.7, 125, 0.9},
     {"T4", 8.1, 8.1, 65, 0.32},
     {"A100-SXM4-80GB", 19.5, 156, 312, 2.039},
+    {"A100 80GB PCIe", 19.5, 156, 312, 1.935},
     {"A100", 19.5, 156, 312, 1.555},
     {"A10", 31.2, 62.5, 125, 0.6},
     {"L40S", 91.6, 183, 362, 0.864},
     {"L4", 30.3, 60, 121, 0.3},
     {"H100 PCIe", 51, 378, 756, 2.0},
+    {"H100 NVL", 60, 417, 835, 3.9},
     {"H100", 67, 494, 989, 3.35},
     {"H200", 67, 494, 989, 4.8},
     {"B200", 75, 1100, 2250, 8},
@@ -107,9 +110,17 @@ void measure(Products& p, std::string_view dims, const std::optional<DeviceSheet
 
 }  // namespace
 
+// Of whole words: an L40 is not an L4.
 std::optional<DeviceSheet> sheet_of(std::string_view device_name) {
-  for (const DeviceSheet& sheet : sheets)
-    if (device_name.find(sheet.name) != std::string_view::npos) return sheet;
+  const auto ends_word = [&](size_t at) {
+    return at >= device_name.size() ||
+           std::isalnum(static_cast<unsigned char>(device_name[at])) == 0;
+  };
+  for (const DeviceSheet& sheet : sheets) {
+    const size_t at = device_name.find(sheet.name);
+    if (at == std::string_view::npos || !ends_word(at + sheet.name.size())) continue;
+    if (at == 0 || ends_word(at - 1)) return sheet;
+  }
   return {};
 }
 
