@@ -1,3 +1,5 @@
+// Estimates what tiles would compute and load in multiply-adds, and compares that with the direct
+// sums.
 #include "backend/schedule/winograd.h"
 
 #include <algorithm>
