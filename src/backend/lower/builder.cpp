@@ -75,11 +75,14 @@ Value KernelBuilder::number(graph::NodeId input) {
 
 namespace {
 
-// The buffer of which an i64 is an element, perhaps of a narrower type; -1 if it is computed.
+// The buffer of which an i64 is an element, perhaps of a narrower type; -1 if it is computed, or an
+// element of a scratch row.
 int buffer_of(Value v) {
   const loop::Node* node = v.node();
   if (node->fn == loop::Fn::cast && is_integer(node->operands[0]->dtype)) node = node->operands[0];
-  return node->fn == loop::Fn::load ? static_cast<int>(node->payload) : -1;
+  if (node->fn != loop::Fn::load) return -1;
+  const auto number = static_cast<int>(node->payload);
+  return number < loop::Kernel::first_row ? number : -1;
 }
 
 }  // namespace
