@@ -11,9 +11,9 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
+#include "vitro/autograd/argument.h"
 #include "vitro/core/interpreter.h"
 
 namespace vitro {
@@ -26,14 +26,6 @@ class CheckpointScope {
   ~CheckpointScope();
   CheckpointScope(const CheckpointScope&) = delete;
 
-  template <class Argument>
-  static Tensor tensor_of(const Argument& argument) {
-    if constexpr (std::is_same_v<Argument, Tensor>)
-      return argument;
-    else
-      return {};
-  }
-
  private:
   std::shared_ptr<class Recomputation> before_;
 };
@@ -42,7 +34,7 @@ class CheckpointScope {
 template <class F, class... Arguments>
 auto checkpoint(F f, const Arguments&... arguments) {
   const CheckpointScope scope([f, arguments...]() mutable { (void)f(arguments...); },
-                              {CheckpointScope::tensor_of(arguments)...});
+                              {autograd::tensor_argument(arguments)...});
   return f(arguments...);
 }
 

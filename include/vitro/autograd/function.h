@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "vitro/autograd/argument.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/tensor.h"
 
@@ -77,7 +78,7 @@ struct Function {
   template <class... Arguments>
   static auto apply(const Arguments&... arguments) {
     const auto context = std::make_shared<typename Derived::Context>();
-    const FunctionCall call(context, {tensor_of(arguments)...});
+    const FunctionCall call(context, {autograd::tensor_argument(arguments)...});
     auto computed = [&] {
       const NoGrad off;
       return Derived::forward(*context, arguments...);
@@ -98,13 +99,6 @@ struct Function {
       return Derived::name;
     else
       return "function";
-  }
-  template <class Argument>
-  static Tensor tensor_of(const Argument& argument) {
-    if constexpr (std::is_same_v<Argument, Tensor>)
-      return argument;
-    else
-      return {};
   }
 };
 
