@@ -262,5 +262,20 @@ TEST(Pick, errors_name_the_index_and_its_dimension) {
             std::string::npos);
 }
 
+// Of varying sizes, the index waits in a scratch row of the kernel that finds it.
+TEST(Gather, takes_an_index_that_its_kernel_finds) {
+  for (const bool dynamic : {false, true}) {
+    for (const int64_t size : {5, 40}) {
+      const auto f = [](const Tensor& x, const Tensor& y) {
+        const auto [largest, at] = max(x, 1, true);
+        return gather(y, 1, at);
+      };
+      const Tensor x = numbers({size, size, size}), y = flip(x, {0}) * 3;
+      auto fast = compile(f, {.dynamic = dynamic});
+      EXPECT_EQ(contiguous(fast(x, y)).to_vector<float>(), contiguous(f(x, y)).to_vector<float>());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vitro

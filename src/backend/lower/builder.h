@@ -33,6 +33,11 @@ struct LoweredKernel {
   std::vector<graph::NodeId> numbers;        // graph inputs, of kernel.numbers
   std::vector<ComputeNodeId> compute_nodes;  // that the kernel computes
   std::optional<OpaqueKernel> opaque;  // if set, no code is generated and `kernel` has no body
+  // The buffer of which the index is an element; nothing if it is computed.
+  std::optional<BufferId> given(const loop::IndirectIndex& index) const {
+    if (index.given < 0) return std::nullopt;
+    return buffers[static_cast<size_t>(index.given)];
+  }
 };
 
 class KernelBuilder : public ElementSource {

@@ -68,8 +68,8 @@ class LaunchOrder {
   // checked before a call (LateIndex).
   bool may_fail(const LoweredKernel& lowered) const {
     const auto is_given = [&](const loop::IndirectIndex& index) {
-      return index.given >= 0 &&
-             buffers_[lowered.buffers[static_cast<size_t>(index.given)].n].input;
+      const std::optional<BufferId> buffer = lowered.given(index);
+      return buffer && buffers_[buffer->n].input;
     };
     const auto given = std::ranges::count_if(lowered.kernel.indirect_indices, is_given);
     return static_cast<size_t>(given) < lowered.kernel.checks.size();

@@ -292,10 +292,10 @@ void PlanBuilder::note_late_failures_of(const LoweredKernel& lowered,
   const loop::Kernel& kernel = lowered.kernel;
   size_t found = 0;
   for (const loop::IndirectIndex& index : kernel.indirect_indices) {
-    if (index.given < 0) continue;
-    const BufferId id = lowered.buffers[static_cast<size_t>(index.given)];
-    const auto input = std::ranges::find(plan_.input_buffers, std::optional(id));
-    if (input == plan_.input_buffers.end() || written.contains(id)) continue;
+    const std::optional<BufferId> id = lowered.given(index);
+    if (!id || written.contains(*id)) continue;
+    const auto input = std::ranges::find(plan_.input_buffers, id);
+    if (input == plan_.input_buffers.end()) continue;
     ++found;
     const LateIndex late{{static_cast<uint32_t>(input - plan_.input_buffers.begin())},
                          index.bound,
