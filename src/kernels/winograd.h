@@ -23,6 +23,8 @@ inline constexpr i64 winograd_lanes = 8;
 #else
 inline constexpr i64 winograd_lanes = 1;  // short text: fma is a call
 #endif
+// Before loops over the points of a transform: unrolled, they stay in registers; without vectors
+// that would only be long.
 #if defined(__AVX2__)
 #define VITRO_TRANSFORM_LOOP _Pragma("clang loop unroll(full)")
 #else
