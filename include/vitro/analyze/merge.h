@@ -26,8 +26,8 @@ namespace vitro::analyze {
 // - Only leaves among valid kernels ran: an op in which another valid kernel was launched measured
 //   that one too.
 // - An entry may have `stream`.  Others run on the stream of the options, those of communication
-//   (names with nccl, rccl, c10d, all_reduce) on one of their own, after what was launched before
-//   them; what is launched after a later cudaStreamWaitEvent runs after them.
+//   (names of its libraries, or with c10d or all_reduce) on one of their own, after what was
+//   launched before them; what is launched after a later cudaStreamWaitEvent runs after them.
 // - On a stream kernels run one after another, in the order of their launches: each begins
 //   `latency_us` after the begin of its launch, or `gap_us` after the end of the previous one,
 //   whichever is later.  The launch is the runtime call within the op, if that is recorded.

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "analyze/model/arguments.h"
+#include "analyze/model/classes.h"
 #include "analyze/model/index.h"
 #include "analyze/model/timeline.h"
 #include "analyze/read/bytes.h"
@@ -82,9 +83,9 @@ std::optional<std::pair<std::string, int64_t>> name_and_id(std::string_view key)
 }
 
 bool communicates(std::string_view op) {
-  for (const std::string_view part : {"nccl", "rccl", "c10d", "all_reduce", "allreduce"})
+  for (const std::string_view part : {"c10d", "all_reduce", "allreduce"})
     if (op.find(part) != std::string_view::npos) return true;
-  return false;
+  return is_communication(op);
 }
 
 class Merger {

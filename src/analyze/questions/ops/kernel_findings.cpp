@@ -354,7 +354,8 @@ void KernelReader::small(const Device& device) {
 // It is neither from a library for products, attention or communication, which are fast, nor one
 // that another finding is about.
 void KernelReader::slow(const Device& device) {
-  constexpr int64_t times_slower = 4, least_part = 12;
+  constexpr double times_slower = 4;
+  constexpr int64_t least_part = 12;
   std::map<uint32_t, Group> by_name;
   int64_t time = 0, calls = 0;  // of all
   for (const EventId e : paced(device.work)) {
@@ -368,7 +369,9 @@ void KernelReader::slow(const Device& device) {
   Group* most = nullptr;
   for (auto& [name, group] : by_name) {
     const auto own = static_cast<int64_t>(group.calls);
-    const bool is_slow = group.time * (calls - own) >= times_slower * own * (time - group.time);
+    const double others = static_cast<double>(time - group.time) * static_cast<double>(own);
+    const bool is_slow =
+        static_cast<double>(group.time) * static_cast<double>(calls - own) >= times_slower * others;
     if (is_slow && own < calls && (!most || group.time > most->time)) most = &group;
   }
   if (!most || least_part * most->time < window_.length()) return;

@@ -31,7 +31,9 @@ struct Products {
   int64_t device_ns = 0;  // of the work that they launched
   double operations = 0;  // of all calls: 2 m n k for each product
   double bytes = 0;       // of operands and results, each once
-  double roof_ns = 0;     // the least that the device could take; 0: its sheet is not known
+  // The least for the operations, or for moving `bytes` from and to memory, if that is longer:
+  // operands that are in a cache may take less. 0: the device's sheet is not known.
+  double roof_ns = 0;
   EventId longest = 0;
 
   double achieved() const;  // 1e12 operations a second
