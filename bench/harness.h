@@ -54,9 +54,13 @@ struct Entry {
 };
 // Error if the workload or the contender has no such mode.
 Entry enter(const Workload& work, const Contender& who, Mode mode);
-// Prepares the contender and makes its first call, or its first two steps, because the first one
-// makes the moments of the optimizer and may be a program of its own.  Their losses go to `losses`.
-Runner first_call(const Entry& entry, std::vector<double>* losses = nullptr);
+// A contender after its first call, or after its first two steps, because the first one makes the
+// moments of the optimizer and may be a program of its own.
+struct Started {
+  Runner runner;
+  std::vector<double> calls_ms, losses;  // of each; the first includes preparing the contender
+};
+Started start(const Entry& entry);
 
 // A measurement that is not of a program: the cost of one step in ns (median over rounds).
 struct Step {

@@ -45,9 +45,10 @@ double resident_mb() {
 // Measures the first call, then as many as fit into the time (at least 20, at most 2000).
 Json measure(const Workload& work, const Contender& who, Mode mode, double seconds) {
   const Entry entry = enter(work, who, mode);
-  const auto start = Clock::now();
-  const Runner runner = first_call(entry);
-  const double first = ms_since(start);
+  const auto begun = Clock::now();
+  const Started started = start(entry);
+  const double first = ms_since(begun);
+  const Runner& runner = started.runner;
   std::vector<double> times;
   for (int i = 0; i < 3; ++i) runner.once();
   const auto begin = Clock::now();
@@ -57,6 +58,7 @@ Json measure(const Workload& work, const Contender& who, Mode mode, double secon
     times.push_back(ms_since(t) / runner.times);
   }
   return {{"first_ms", first},
+          {"calls_ms", started.calls_ms},
           {"med_ms", median(times)},
           {"min_ms", *std::min_element(times.begin(), times.end())},
           {"n", times.size()},
@@ -243,13 +245,16 @@ Entry enter(const Workload& work, const Contender& who, Mode mode) {
   return {[&who, training] { return who.train(training); }, training.model->parameter_count()};
 }
 
-Runner first_call(const Entry& entry, std::vector<double>* losses) {
-  Runner runner = entry.begin();
-  for (int i = 0; i < (runner.loss ? 2 : 1); ++i) {
-    runner.once();
-    if (runner.loss && losses) losses->push_back(runner.loss());
+Started start(const Entry& entry) {
+  auto begin = Clock::now();
+  Started out{entry.begin(), {}, {}};
+  for (int i = 0; i < (out.runner.loss ? 2 : 1); ++i) {
+    out.runner.once();
+    out.calls_ms.push_back(ms_since(begin));
+    if (out.runner.loss) out.losses.push_back(out.runner.loss());
+    begin = Clock::now();
   }
-  return runner;
+  return out;
 }
 
 Registry& registry() {

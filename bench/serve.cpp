@@ -47,14 +47,14 @@ std::vector<double> timed_runs(const Runner& runner, long count) {
 
 int serve(const Workload& work, const Contender& who, Mode mode) {
   const Entry entry = enter(work, who, mode);
-  const auto start = Clock::now();
-  std::vector<double> losses;
-  const Runner runner = first_call(entry, &losses);
-  const double first = ms_since(start);
+  const auto begun = Clock::now();
+  const Started started = start(entry);
+  const double first = ms_since(begun);
+  const Runner& runner = started.runner;
   nlohmann::ordered_json line{{"first_ms", first},
                               {"kernels", runner.kernels ? runner.kernels() : -1}};
   if (mode == Mode::train) line["parameters"] = entry.parameters;
-  if (runner.loss) line["losses"] = losses;
+  if (runner.loss) line["losses"] = started.losses;
   std::printf("%s\n", line.dump().c_str());
   std::fflush(stdout);
   long count = 0;
