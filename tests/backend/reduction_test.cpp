@@ -271,6 +271,19 @@ TEST(Reduction, pieces_of_a_size_that_is_a_symbol) {
   }
 }
 
+// Clang takes most of its time for what is inlined, such as the total of a tree.
+TEST(Reduction, the_lanes_of_turned_rows_share_the_code_of_their_totals) {
+  eager::init();
+  const Compiled c = compile_graph(graph_of({{4096, 1000}}, [](std::vector<Tensor> in) {
+    return std::vector<Tensor>{sum(t(in[0]), {1})};
+  }));
+  ASSERT_EQ(c.report.kernels.size(), 1U);
+  const std::string& source = c.report.kernels[0].source;
+  const size_t first = source.find("tree_total(");
+  ASSERT_NE(first, std::string::npos) << source;
+  EXPECT_EQ(source.find("tree_total(", first + 1), std::string::npos) << source;
+}
+
 TEST(Reduction, sweeps_of_few_long_reductions_are_kernels) {
   const Program softmax_of_columns = [](const Tensor& x) {
     return std::vector<Tensor>{softmax(x, 0)};

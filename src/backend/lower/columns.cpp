@@ -113,13 +113,26 @@ class Columns : private Sweeps {
       out.push_back({loop::Store{r.rows[i], lane_of(phase_), state[i]}});
     }
   }
-  State state_of(const Reduction& r, Expr phase, Block& out) {
-    return r.tree >= 0 ? total(r, lane_of(phase), blocks(), out) : loaded(r, phase);
+  // The state of one phase.
+  State state_of(const Reduction& r, Block& out) {
+    return r.tree >= 0 ? total(r, lane_of(phase_), blocks(), out) : loaded(r, phase_);
+  }
+  // Replaces the parts of each phase by their total, for merged(): one loop, not code for each.
+  void total_phases(const Reduction& r, Block& out) {
+    if (r.tree < 0 || phases_ == 1) return;
+    out.push_back({loop::Store{row_of_tree(r), lane_of(phase_), state_of(r, out)[0]}});
+  }
+  int row_of_tree(const Reduction& r) const {
+    return build_.kernel().trees[static_cast<size_t>(r.tree)].row;
   }
   // The state of all phases, which merge as lanes do: 8 apart, then 4, 2, 1.
   State merged(const Reduction& r, Block& out) {
+    if (phases_ == 1) return state_of(r, out);
     std::vector<State> states;
-    for (int64_t p = 0; p < phases_; ++p) states.push_back(state_of(r, p, out));
+    for (int64_t p = 0; p < phases_; ++p)
+      states.push_back(r.tree < 0
+                           ? loaded(r, p)
+                           : State{build_.pool().load(row_of_tree(r), r.operand, lane_of(p))});
     return merge_halves(r, std::move(states));
   }
 
@@ -133,7 +146,7 @@ class Columns : private Sweeps {
       out.push_back(outer_loops(inner_loop(std::move(rows), false)));
       return;
     }
-    Block first, block, last;
+    Block first, block, totals, last;
     for (Reduction& r : reductions_) {
       if (r.level != level) continue;
       save(r, initial(r), first);
@@ -147,8 +160,9 @@ class Columns : private Sweeps {
       save(r, r.state, block);
       if (r.tree >= 0) block.push_back(grow(r, lane_of(phase_), blocks()));
       if (pieces_) {
-        leave_piece(r, last);
+        leave_piece(r, totals);
       } else {
+        total_phases(r, totals);
         last.push_back({loop::Store{r.result, lane(), finished(r, merged(r, last))}});
       }
     }
@@ -156,7 +170,8 @@ class Columns : private Sweeps {
     block = phases(one(columns_loop(std::move(block))));
     out.push_back(outer_loops(turns.empty() ? chunk_loop(std::move(block))
                                             : tile_loop(std::move(turns), std::move(block))));
-    out.push_back(columns_loop(std::move(last)));
+    if (!totals.empty()) append(phases(one(columns_loop(std::move(totals)))), out);
+    if (!last.empty()) out.push_back(columns_loop(std::move(last)));
   }
 
   Expr first_block() const { return pieces_ ? pieces_->begin() : Expr(0); }
@@ -187,12 +202,10 @@ class Columns : private Sweeps {
 
   void leave_piece(const Reduction& r, Block& out) {
     const auto& buffers = pieces_->add(r.compute_node, op_name(r), r.operand, initial(r)).buffers;
-    for (int64_t p = 0; p < phases_; ++p) {
-      const State state = state_of(r, p, out);
-      const Expr at = pieces_->element(sym::extent_of(column_) * p + column_);
-      for (size_t i = 0; i < state.size(); ++i) {
-        out.push_back({loop::Store{build_.buffer(buffers[i], true), at, state[i]}});
-      }
+    const State state = state_of(r, out);
+    const Expr at = pieces_->element(sym::extent_of(column_) * phase_ + column_);
+    for (size_t i = 0; i < state.size(); ++i) {
+      out.push_back({loop::Store{build_.buffer(buffers[i], true), at, state[i]}});
     }
   }
 
