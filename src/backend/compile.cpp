@@ -150,6 +150,7 @@ void report_kernels(CompileState& w) {
     launch.locations = kernel.locations;
     const Launch& built = w.plan.launches[i];
     launch.once = built.keeps || built.keeps_results;
+    launch.joins = built.joins;
     KernelReport& k = r.kernels[launch.kernel];
     if (!k.bytes.empty()) continue;  // of an earlier launch
     k.ops = kernel.ops;

@@ -170,7 +170,7 @@ class Segment : public capture::CompiledSegment {
   std::span<const sym::Guard> guards() const override { return guards_; }
   int kernel_count() const override {
     return static_cast<int>(std::count_if(report_.launches.begin(), report_.launches.end(),
-                                          [](const auto& launch) { return !launch.once; })) +
+                                          [](const auto& l) { return !l.once && !l.joins; })) +
            compiled_->compactions();
   }
   const BuildReport* report() const override { return &report_; }

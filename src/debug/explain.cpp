@@ -61,6 +61,7 @@ void append_launch(std::string& out, const KernelReport& kernel, const LaunchRep
   out += '\n';
   if (!kernel.reason.empty()) out += cat("      because ", kernel.reason, '\n');
   if (!kernel.schedule.empty()) out += cat("      loops: ", kernel.schedule, '\n');
+  if (launch.joins) out += "      runs with the one before it, as one\n";
   if (!kernel.bytes.empty())
     out += cat("      bytes ", kernel.bytes, ", flops ", kernel.flops,
                launch.once ? "; once per parameter\n" : "\n");

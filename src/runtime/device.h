@@ -74,6 +74,13 @@ struct Grid {
   int64_t workers = 1;  // number of workers that the tasks were cut for: workers()
 };
 
+// One of several launches that may run in any order, or at the same time.
+struct IndependentLaunch {
+  Kernel kernel;
+  LaunchArgs args;
+  Grid grid;
+};
+
 // A kernel that is a host function rather than device code: runs the tasks in [begin, end).  Its
 // buffers must be addresses that the host can access.
 using HostKernel = void (*)(const void* context, const LaunchArgs& args, int64_t begin,
@@ -127,6 +134,10 @@ class DeviceRuntime {
   // Loads a module.  The file may be deleted once the call returns.
   virtual Result<std::unique_ptr<const Module>> load(const std::string& file) = 0;
   virtual void launch(Kernel kernel, const LaunchArgs& args, const Grid& grid, Stream* stream) = 0;
+  // Launches all of them, as one where the device can.
+  virtual void launch(std::span<const IndependentLaunch> launches, Stream* stream) {
+    for (const IndependentLaunch& one : launches) launch(one.kernel, one.args, one.grid, stream);
+  }
   // Launches a host function.  Throws if the host cannot access the device's memory.
   virtual void launch(HostKernel kernel, const void* context, const LaunchArgs& args,
                       const Grid& grid, Stream* stream) = 0;

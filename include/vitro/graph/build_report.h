@@ -38,6 +38,7 @@ struct LaunchReport {
   std::vector<std::string> ops;        // names of nodes, in program order: "mm", "relu_1"
   std::vector<std::string> locations;  // their file:line and module path, without duplicates
   bool once = false;                   // packs a parameter: launched only after it changed
+  bool joins = false;                  // runs with the launch before it, as one
 };
 
 struct BuildReport {

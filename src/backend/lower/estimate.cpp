@@ -30,10 +30,14 @@ class Counter {
   }
 
  private:
-  // Counts the elements that an access can reach: the product of the extents of its indices.
-  void access(int buffer, Expr element, DType dtype) {
+  using Access = std::pair<int, const sym::Node*>;  // a buffer and an element of it
+
+  // Counts the elements that an access can reach: the product of the extents of its indices. What
+  // was stored is read from the caches.
+  void access(int buffer, Expr element, DType dtype, bool stores) {
     if (buffer >= loop::Kernel::first_row) return;
-    if (!accesses_.insert({buffer, element.node()}).second) return;
+    const Access which{buffer, element.node()};
+    if (stored_.contains(which) || !(stores ? stored_ : read_).insert(which).second) return;
     Expr count = 1;
     for (const Expr s : sym::symbols_of(element)) {
       if (sym::kind_of(s) == sym::Kind::index) count = count * sym::extent_of(s);
@@ -45,7 +49,7 @@ class Counter {
     for (const Node* node : loop::nodes_below({v})) {
       if (!seen_.insert(node).second) continue;
       if (reads_memory(*node)) {
-        access(static_cast<int>(node->payload), node->index, node->dtype);
+        access(static_cast<int>(node->payload), node->index, node->dtype, false);
       } else {
         flops_ = flops_ + count(turns) * info(node->fn).cost;
       }
@@ -62,8 +66,8 @@ class Counter {
     for (const loop::Value v : a.values) value(v, turns);
   }
   void statement(const loop::Store& s, const Turns& turns) {
-    access(s.buffer, s.element, s.value.dtype());
     value(s.value, turns);
+    access(s.buffer, s.element, s.value.dtype(), true);
   }
   // A loop that begins at a block's first index replaces the loop over blocks.
   void statement(const loop::Loop& l, const Turns& turns) {
@@ -157,7 +161,7 @@ class Counter {
 
   loop::Kernel& kernel_;
   Expr bytes_ = 0, flops_ = 0;
-  std::set<std::pair<int, const sym::Node*>> accesses_;
+  std::set<Access> read_, stored_;
   std::unordered_set<const Node*> seen_;
 };
 

@@ -79,6 +79,16 @@ Executable::Executable(runtime::DeviceRuntime& device, ExecutablePlan plan,
     code_.push_back(code_of(launch));
     kept_launches_ += launch.keeps;
   }
+  for (size_t begin = 0, end = 0; begin < plan_.launches.size(); begin = end) {
+    end = plan_.end_of_joined(begin);
+    size_t bytes = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const Launch& launch = plan_.launches[i];
+      bytes += sizeof(runtime::IndependentLaunch) + launch.buffers.size() * sizeof(void*) +
+               launch.numbers.size() * sizeof(uint64_t);
+    }
+    if (end - begin > 1) joined_bytes_ = std::max(joined_bytes_, bytes);
+  }
   if (plan_.symbols.empty()) fixed_ = compute_dimensions({});
 }
 

@@ -60,6 +60,7 @@ class Executable {
   ExecutablePlan plan_;
   std::vector<runtime::Kernel> code_;  // by launch, if it runs a compiled kernel
   size_t kept_launches_ = 0;           // number of launches with kept panels
+  size_t joined_bytes_ = 0;            // most that arguments of launches that run as one take
   std::vector<std::shared_ptr<const jit::KernelModule>> modules_;
   std::mutex lock_;
   KeptPanels kept_;

@@ -74,35 +74,43 @@ class Executable::Invocation {
       if (e_.plan_.launches[i].keeps) use_kept(i);
     }
     if (!are_known) compute_kept_results();
-    for (size_t i = 0; i < e_.plan_.launches.size(); ++i) {
+    for (size_t i = 0, end = 0; i < e_.plan_.launches.size(); i = end) {
+      end = e_.plan_.end_of_joined(i);
       const Launch& launch = e_.plan_.launches[i];
-      if (!launch.keeps && !launch.keeps_results) start(i);
+      if (end - i > 1) {
+        start_as_one(i, end);
+      } else if (!launch.keeps && !launch.keeps_results) {
+        start(i);
+      }
     }
   }
 
  private:
   using Shared = KeptPanels::Shared;
 
-  // Host memory for the addresses of all buffers and for panels in use: inline if there are few,
-  // otherwise allocated and reused by later calls.
+  // Host memory for the addresses of all buffers, for panels in use, and for the arguments of
+  // launches that run as one: inline if there are few, otherwise allocated and reused by later
+  // calls.
   class Lists {
    public:
     explicit Lists(Executable& e) : e_(e) {
       const size_t buffers = e.plan_.buffers.size(), panels = e.kept_launches_;
-      if (buffers > few || panels > few_panels) {
-        const size_t bytes = buffers * sizeof(void*) + panels * sizeof(Shared);
+      const size_t before_joined = buffers * sizeof(void*) + panels * sizeof(Shared);
+      if (buffers > few || panels > few_panels || e.joined_bytes_ > 0) {
         many_.reset(e.spare_.exchange(nullptr));
-        if (!many_) many_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+        if (!many_)
+          many_ = std::make_unique_for_overwrite<std::byte[]>(before_joined + e.joined_bytes_);
       }
       table = many_ ? reinterpret_cast<void**>(many_.get()) : few_;
       held = many_ ? many_.get() + buffers * sizeof(void*) : few_panels_;
+      joined = many_ ? many_.get() + before_joined : nullptr;
     }
     Lists(const Lists&) = delete;
     ~Lists() {
       if (many_) many_.reset(e_.spare_.exchange(many_.release()));
     }
     void** table;
-    std::byte* held;
+    std::byte *held, *joined;
 
    private:
     static constexpr size_t few = 16, few_panels = 4;
@@ -185,21 +193,46 @@ class Executable::Invocation {
     }
   }
 
+  // The arguments of a launch, in memory for its buffers and numbers.
+  runtime::LaunchArgs args_of(const Launch& launch, const Dimensions::Run& run, void** buffers,
+                              uint64_t* numbers, kernels::ErrorSlot* error) const {
+    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
+    for (size_t b = 0; b < run.offsets.size(); ++b)
+      buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
+    for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
+    return {{buffers, launch.buffers.size()},
+            symbols_,
+            {numbers, launch.numbers.size()},
+            launch.checks.empty() ? nullptr : error,
+            run.streams};
+  }
+
+  // Starts launches that run as one.
+  void start_as_one(size_t begin, size_t end) {
+    auto* const all = reinterpret_cast<runtime::IndependentLaunch*>(lists_.joined);
+    auto* buffers = reinterpret_cast<void**>(all + (end - begin));
+    events::KernelBegin sum{.kernel = e_.plan_.launches[begin].joined_name};
+    for (size_t i = begin; i < end; ++i) {
+      const Launch& launch = e_.plan_.launches[i];
+      const Dimensions::Run& run = d_.runs[i];
+      auto* const numbers = reinterpret_cast<uint64_t*>(buffers + launch.buffers.size());
+      std::construct_at(all + (i - begin), e_.code_[i],
+                        args_of(launch, run, buffers, numbers, nullptr), run.grid);
+      buffers = reinterpret_cast<void**>(numbers + launch.numbers.size());
+      sum.bytes += static_cast<uint64_t>(run.bytes), sum.flops += static_cast<uint64_t>(run.flops);
+    }
+    const events::KernelScope scope(sum);
+    events::record_stack();
+    e_.device_.launch({all, end - begin}, nullptr);
+  }
+
   void run_kernel(const Launch& launch, const GeneratedKernel& kernel, runtime::Kernel code,
                   const Dimensions::Run& run) {
     if (run.grid.tasks <= 0) return;
     void* buffers[most_buffers];
     uint64_t numbers[most_numbers];
-    for (size_t b = 0; b < launch.buffers.size(); ++b) buffers[b] = table_[launch.buffers[b].n];
-    for (size_t b = 0; b < run.offsets.size(); ++b)
-      buffers[b] = static_cast<std::byte*>(buffers[b]) + run.offsets[b];
-    for (size_t n = 0; n < launch.numbers.size(); ++n) numbers[n] = bits_of(launch.numbers[n]);
     kernels::ErrorSlot error;
-    const runtime::LaunchArgs args{{buffers, launch.buffers.size()},
-                                   symbols_,
-                                   {numbers, launch.numbers.size()},
-                                   launch.checks.empty() ? nullptr : &error,
-                                   run.streams};
+    const runtime::LaunchArgs args = args_of(launch, run, buffers, numbers, &error);
     {
       const events::KernelScope scope({.kernel = launch.name,
                                        .detail = launch.detail,

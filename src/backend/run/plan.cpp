@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "backend/program/operand.h"
+#include "backend/run/horizontal_fusion.h"
 #include "loop/interpret.h"
 #include "vitro/base/error.h"
 
@@ -81,6 +82,7 @@ class PlanBuilder {
     keep_results_of_parameters();
     note_late_failures();
     note_sizes();
+    fuse_horizontally(plan_, kernels_);
     for (size_t i = 0; i < graph_.outputs().size(); ++i) add_output(i);
     return std::move(plan_);
   }

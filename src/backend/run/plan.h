@@ -85,6 +85,9 @@ struct Launch {
   Hash layout;                                // layout of the panels that it packs
   bool sized = false;                         // the layout depends on symbols
   events::NameId name, detail, product_name;  // as events::KernelBegin has them
+  // Runs with the launch before it, as one: neither writes what the other uses (fuse_horizontally).
+  bool joins = false;
+  events::NameId joined_name;  // of the first of launches that run as one: the name of all
 };
 
 // A buffer of a call, and the launches that need it.
@@ -124,6 +127,13 @@ struct ExecutablePlan {
   // inputs, and other data.
   std::vector<LateIndex> late_indices;
   bool may_fail_late = false;
+
+  // The end of the launches that run as one with this one, the first of them.
+  size_t end_of_joined(size_t begin) const {
+    size_t end = begin + 1;
+    while (end < launches.size() && launches[end].joins) ++end;
+    return end;
+  }
 };
 
 constexpr size_t most_buffers = 256, most_numbers = 64;  // of a kernel

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "backend/run/horizontal_fusion.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 
@@ -300,7 +301,7 @@ void each_field(IO& io, L& l) {
   }
   io(l.tasks, l.bytes, l.flops, l.scratch, l.multiplies, l.buffers, l.offsets, l.may_stream);
   io(l.numbers, l.checks, l.product, l.bands, l.packs, l.packs_input, l.keeps, l.keeps_results);
-  io(l.layout, l.sized, l.name, l.detail, l.product_name);
+  io(l.layout, l.sized, l.name, l.detail, l.product_name, l.joins, l.joined_name);
 }
 
 namespace {
@@ -365,6 +366,8 @@ class Checker {
     need(launch.buffers.size() <= most_buffers && launch.numbers.size() <= most_numbers);
     need(launch.offsets.size() <= launch.buffers.size());
     check(launch.packs), check(launch.packs_input);
+    if (launch.joins)
+      need(&launch != plan_.launches.data() && can_join(launch) && can_join(*(&launch - 1)));
     if (launch.keeps) need(launch.packs && launch.packs_input && launch.product);
     if (launch.product) check(*launch.product);
     if (launch.bands) {

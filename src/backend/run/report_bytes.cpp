@@ -34,7 +34,7 @@ void each_field(IO& io, K& k) {
 }
 template <class IO, FieldsOf<LaunchReport> L>
 void each_field(IO& io, L& l) {
-  io(l.kernel, l.ops, l.locations, l.once);
+  io(l.kernel, l.ops, l.locations, l.once, l.joins);
 }
 void each_field(PlanWriter& out, const graph::PassReport& p) {
   out(p.name, p.changed, p.nodes_before, p.nodes_after);

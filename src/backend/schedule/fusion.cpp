@@ -59,6 +59,11 @@ bool are_many_stores(size_t stores) {
   return stores >= 5;
 }
 
+bool should_join_launches(std::optional<int64_t> bytes, bool leaves_something) {
+  constexpr int64_t few_bytes = 256 << 10;
+  return !leaves_something || (bytes && *bytes <= few_bytes);
+}
+
 bool is_worth_sharing(int cost) {
   return cost >= 4;
 }

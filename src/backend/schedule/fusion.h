@@ -46,4 +46,9 @@ bool are_many_stores(size_t stores);
 // Whether two stores that need a value of this cost stay in one loop.
 bool is_worth_sharing(int cost);
 
+// Whether launches that do not depend on each other run as one: those that move few bytes, which
+// would be over before all threads have begun, and those that leave nothing in the caches for a
+// later launch, which finds there only what the same thread stored. `bytes` if known.
+bool should_join_launches(std::optional<int64_t> bytes, bool leaves_something);
+
 }  // namespace vitro::backend

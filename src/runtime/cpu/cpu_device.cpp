@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/machine.h"
@@ -46,12 +48,15 @@ const kernels::Product& product_of(const ProductShape& p) {
   return kernels::products()[p.bf16x6 ? kernels::product_bf16x6 : static_cast<long>(p.right)];
 }
 
+kernels::KernelArgs kernel_args(const LaunchArgs& args, const Grid& grid) {
+  return {args.buffers.data(), args.sizes.data(), args.numbers.data(), args.error,
+          grid.workers,        args.past_caches,  kernels::products(), nullptr};
+}
+
 // Calls run(args, begin, end) for all tasks, with scratch memory if the grid requests it.
 template <class Run>
 void spread(const LaunchArgs& args, const Grid& grid, const Run& run) {
-  const kernels::KernelArgs given{
-      args.buffers.data(), args.sizes.data(), args.numbers.data(), args.error,
-      grid.workers,        args.past_caches,  kernels::products(), nullptr};
+  const kernels::KernelArgs given = kernel_args(args, grid);
   const auto piece = [&](int64_t begin, int64_t end) {
     if (grid.scratch == 0) return run(given, begin, end);
     const Arena scratch = lease(cpu_allocator(), static_cast<size_t>(grid.scratch));
@@ -64,6 +69,47 @@ void spread(const LaunchArgs& args, const Grid& grid, const Run& run) {
   } else {
     parallel_for(grid.tasks, grid.grain, piece);
   }
+}
+
+// Launches that run as one are cut into items: some tasks of one launch, of which several are worth
+// a thread.
+int64_t items_of(const Grid& grid) {
+  constexpr double items_of_grain = 8;
+  const double tasks = static_cast<double>(grid.tasks), grain = static_cast<double>(grid.grain);
+  return static_cast<int64_t>(std::min(tasks, std::ceil(tasks / grain * items_of_grain)));
+}
+
+void run_items(const IndependentLaunch& one, int64_t begin, int64_t end, char* scratch) {
+  const int64_t items = items_of(one.grid);
+  const int64_t each = one.grid.tasks / items, longer = one.grid.tasks % items;
+  const auto task = [&](int64_t item) { return item * each + std::min(item, longer); };
+  kernels::KernelArgs args = kernel_args(one.args, one.grid);
+  args.scratch = scratch;
+  reinterpret_cast<kernels::KernelFunction>(one.kernel.code)(&args, task(begin), task(end));
+}
+
+void launch_as_one(std::span<const IndependentLaunch> launches) {
+  int64_t items = 0, scratch = 0;
+  double grains = 0;
+  for (const IndependentLaunch& one : launches) {
+    items += items_of(one.grid);
+    grains += static_cast<double>(one.grid.tasks) / static_cast<double>(one.grid.grain);
+    scratch = std::max(scratch, one.grid.scratch);
+  }
+  const auto piece = [&](int64_t begin, int64_t end) {
+    Arena memory;
+    if (scratch > 0) memory = lease(cpu_allocator(), static_cast<size_t>(scratch));
+    int64_t first = 0;  // item of the launch
+    for (const IndependentLaunch& one : launches) {
+      const int64_t count = items_of(one.grid);
+      const int64_t from = std::max(begin - first, int64_t{0}), to = std::min(end - first, count);
+      if (from < to) run_items(one, from, to, reinterpret_cast<char*>(memory.data()));
+      first += count;
+    }
+  };
+  if (grains <= 1) return piece(0, items);
+  const double grain = static_cast<double>(items) / grains;
+  parallel_for(items, std::max(static_cast<int64_t>(grain), int64_t{1}), piece);
 }
 
 class CpuDevice final : public DeviceRuntime {
@@ -108,6 +154,9 @@ class CpuDevice final : public DeviceRuntime {
     spread(args, grid, [&](const kernels::KernelArgs& given, int64_t begin, int64_t end) {
       code(&given, begin, end);
     });
+  }
+  void launch(std::span<const IndependentLaunch> launches, Stream*) override {
+    launch_as_one(launches);
   }
   void launch(HostKernel kernel, const void* context, const LaunchArgs& args, const Grid& grid,
               Stream*) override {
