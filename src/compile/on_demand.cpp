@@ -60,6 +60,10 @@ class Form {
   std::span<const Operand> inputs() const { return inputs_; }
   // The graph: inputs, the op, and for each result a write into an input.
   graph::Graph graph() const;
+  // Whether a put writes to its first operand: that operand is the result.
+  bool puts_in_place() const {
+    return call_.op->put && outs_[0].impl() == call_.operands[0].tensor().impl();
+  }
   // After the run: copies results that could not be written to their destination.
   void copy_results() const;
 
@@ -258,6 +262,8 @@ void Form::keep_dimensions() {
       return size.hint() < 2 ? Size(size.hint()) : size_of(symbol(size.hint()));
     });
   }
+  words_.push_back(puts_in_place());
+  if (puts_in_place()) return;
   for (const Tensor& out : outs_) {
     words_.push_back(static_cast<uint64_t>(out.dtype()));
     inputs_.emplace_back(copies_.emplace_back(
@@ -302,6 +308,10 @@ graph::Graph Form::graph() const {
     }
   }
   const graph::NodeId node = g.add(*call_.op, std::move(args), Attrs(attrs()));
+  if (puts_in_place()) {
+    g.add_output({node, 0}, 0);
+    return g;
+  }
   for (uint32_t i = 0; i < outs_.size(); ++i) {
     graph::Value value{node, i};
     const DType dtype = outs_[i].dtype();
@@ -319,7 +329,7 @@ graph::Graph Form::graph() const {
 }
 
 void Form::copy_results() const {
-  if (joins_) return;
+  if (joins_ || puts_in_place()) return;
   for (size_t i = 0; i < outs_.size(); ++i) {
     const Tensor& written = inputs_[inputs_.size() - outs_.size() + i].tensor();
     if (written.impl() != outs_[i].impl()) eager::copy_elements(written, outs_[i]);
@@ -439,11 +449,20 @@ class OnDemandCompiler final : public eager::OnDemand {
     const Form form(call, outs);
     const auto compiled =
         compiled_ops_of({call.op, form.attrs(), form.words()}).find_or_make(call, form);
+    if (form.puts_in_place() && compiled->executable->may_fail_late(form.inputs(), form.values()))
+      return put_apart(call, outs[0]);
     compiled->executable->run(form.inputs(), form.values(), {});
     form.copy_results();
   }
 
  private:
+  // An error, such as an index that is out of range, leaves the target as it was.
+  void put_apart(const OpCall& call, const Tensor& target) {
+    const Tensor made = Tensor::empty(target.impl()->sizes, target.dtype(), target.device());
+    run(call, {&made, 1});
+    eager::copy_elements(made, target);
+  }
+
   CompiledOps& compiled_ops_of(const KeyView& key) {
     {
       const std::shared_lock hold(lock_);

@@ -94,14 +94,15 @@ void run_in_place(const OpCall& call, const TensorMeta& meta, Tensor& result) {
   std::vector<Tensor> copies(operands.size());
   const bool covers_itself = may_cover_itself(target);
   const bool elementwise = call.op->kind == OpKind::pointwise && !covers_itself;
-  for (size_t i = 0; i < operands.size(); ++i) {
+  const bool puts = call.op->put && target.is_contiguous() && !covers_itself;
+  for (size_t i = puts ? 1 : 0; i < operands.size(); ++i) {
     if (!operands[i].is_tensor() || !must_copy(operands[i].tensor(), target, elementwise)) continue;
     copies[i] = fresh_copy(operands[i].tensor());
     operands[i] = Operand(copies[i]);
   }
   OpCall apart = call;
   apart.operands = operands;
-  if (elementwise) {
+  if (elementwise || puts) {
     run_into(apart, meta, {&target, 1});
   } else {
     const Tensor made = empty_for(meta);

@@ -12,7 +12,9 @@ namespace {
 
 std::atomic<OnDemand*> on_demand{nullptr};
 
+// A put may write to its first operand.
 bool shares_memory(const OpCall& call, const Tensor& out) {
+  if (call.op->put && call.operands[0].tensor().impl() == out.impl()) return false;
   return std::any_of(call.operands.begin(), call.operands.end(), [&](const Operand& operand) {
     return operand.is_tensor() && operand.tensor().storage().id() == out.storage().id();
   });

@@ -13,8 +13,9 @@ class OnDemand {
   virtual ~OnDemand() = default;
   // Computes the call's results and writes them, converted to the dtypes of `outs`, into `outs`:
   // one tensor of the right sizes per result, all on one device, none of which shares memory with
-  // an operand.  Operands and results are not empty, unless the op is defined for no elements (a
-  // sum).  Throws for invalid data (an index out of range).  Must be thread-safe.
+  // an operand; but a put may write to its first operand.  Operands and results are not empty,
+  // unless the op is defined for no elements (a sum).  Throws for invalid data (an index out of
+  // range), and then has written nothing to operands.  Must be thread-safe.
   virtual void run(const OpCall& call, std::span<const Tensor> outs) = 0;
 };
 

@@ -281,22 +281,59 @@ namespace {
 using ops::ScatterReduction;
 using ops::ScatterWith;
 
+Tensor written(const ops::At& x, const Tensor& made) {
+  return copy_(x.operand.tensor(), made, x.where);
+}
+
+// Whether a put writes to its first operand, of which then only what is put changes.
+enum class Puts : bool { in_result, in_place };
+
+Tensor call_put(const OpDef& op, const ops::At& x, std::span<const Operand> operands,
+                AttrsView attrs, Puts where) {
+  const bool in_place = where == Puts::in_place && !is_complex(x.operand.tensor().dtype());
+  Tensor result;
+  vitro::call(OpCall{&op, operands, attrs, in_place, x.where}, {&result, 1});
+  return where == Puts::in_result || in_place ? result : written(x, result);
+}
+// An op that puts a source along a dimension.
+template <class Op>
+Tensor put_along(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
+                 Puts where) {
+  const typename Op::Attrs attrs{dim};
+  return call_put(ops::def<Op>(), x, std::array{x.operand, Operand(index), Operand(source)},
+                  ops::attrs_view<Op>(attrs), where);
+}
+
 // `put` of x and a source, both converted to `wide`, and its result converted back: ATen sums f16
 // and bf16 in f32 and rounds once.
 template <class Put>
-Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Put put) {
+Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Puts where, Put put) {
   const Tensor& t = x.operand.tensor();
-  if (wide == t.dtype() || source.dtype() != t.dtype()) return put(x, source);
-  const Tensor made = put({to({t, x.where}, wide), x.where}, to({source, x.where}, wide));
-  return to({made, x.where}, t.dtype());
+  if (wide == t.dtype() || source.dtype() != t.dtype()) return put(x, source, where);
+  const Tensor made =
+      put({to({t, x.where}, wide), x.where}, to({source, x.where}, wide), Puts::in_result);
+  const Tensor narrow = to({made, x.where}, t.dtype());
+  return where == Puts::in_place ? written(x, narrow) : narrow;
 }
 
 template <class Op>
-Tensor add_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source) {
-  return in_wide(x, source, compute_type(x.operand.tensor().dtype()),
-                 [&](const ops::At& to, const Tensor& added) {
-                   return ops::call<Op>(to.where, {to.operand, index, added}, {dim});
+Tensor add_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
+                Puts where) {
+  return in_wide(x, source, compute_type(x.operand.tensor().dtype()), where,
+                 [&](const ops::At& to, const Tensor& added, Puts puts) {
+                   return put_along<Op>(to, dim, index, added, puts);
                  });
+}
+
+Tensor add_slices(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
+                  const Scalar& alpha, Puts where) {
+  const DType dtype = source.dtype();
+  VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !alpha.is_floating(),
+              "index_add: alpha must be an integer for ", dtype, ", got ", alpha);
+  ops::check_holds("index_add", dtype, alpha);
+  const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
+  const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
+  return add_into<ops::IndexAdd>(x, dim, index, scaled, where);
 }
 
 // The neutral element of the reduction.
@@ -323,14 +360,14 @@ Tensor source_of(const ops::At& x, const Tensor& index, const Scalar& value) {
 }
 
 // The ops for reductions of elements, or of slices along dim.
-struct Puts {
+struct Reducer {
   Tensor (*fill)(const ops::At& x, int64_t dim, const Tensor& index, const Scalar& value);
   Tensor (*reduce)(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
                    ScatterReduction reduce);
 };
 
 // The reduction in the compute type.
-Tensor reduced_into(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
+Tensor reduced_into(const Reducer& put, const ops::At& x, int64_t dim, const Tensor& index,
                     const Tensor& source, ScatterReduction reduce, bool include_self) {
   const Tensor& t = x.operand.tensor();
   const Tensor start = include_self ? t : put.fill(x, dim, index, neutral(reduce, t.dtype()));
@@ -346,14 +383,14 @@ Tensor reduced_into(const Puts& put, const ops::At& x, int64_t dim, const Tensor
                                 : floor_divide({sums, x.where}, divisor);
 }
 
-Tensor reduced(const Puts& put, const ops::At& x, int64_t dim, const Tensor& index,
+Tensor reduced(const Reducer& put, const ops::At& x, int64_t dim, const Tensor& index,
                const Tensor& source, ScatterReduction reduce, bool include_self) {
   const DType dtype = x.operand.tensor().dtype();
   VITRO_CHECK(
       !is_complex(dtype) || reduce == ScatterReduction::sum || reduce == ScatterReduction::mean,
       "scatter_reduce: complex numbers can only be added");
-  return in_wide(x, source, is_bool(dtype) ? DType::i64 : compute_type(dtype),
-                 [&](const ops::At& to, const Tensor& from) {
+  return in_wide(x, source, is_bool(dtype) ? DType::i64 : compute_type(dtype), Puts::in_result,
+                 [&](const ops::At& to, const Tensor& from, Puts) {
                    return reduced_into(put, to, dim, index, from, reduce, include_self);
                  });
 }
@@ -362,39 +399,29 @@ ScatterReduction reduction_of(ScatterWith with) {
   return with == ScatterWith::add ? ScatterReduction::sum : ScatterReduction::prod;
 }
 
-Tensor written(const ops::At& x, const Tensor& made) {
-  return copy_(x.operand.tensor(), made, x.where);
-}
-
 }  // namespace
 
 Tensor scatter_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_add", x.where);
-  return add_into<ops::ScatterAdd>(x, dim, index, src);
+  return add_into<ops::ScatterAdd>(x, dim, index, src, Puts::in_result);
 }
 
 Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
   const CalledAs name("index_add", x.where);
-  const DType dtype = source.dtype();
-  VITRO_CHECK(is_floating(dtype) || is_complex(dtype) || !alpha.is_floating(),
-              "index_add: alpha must be an integer for ", dtype, ", got ", alpha);
-  ops::check_holds("index_add", dtype, alpha);
-  const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
-  const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
-  return add_into<ops::IndexAdd>(x, dim, index, scaled);
+  return add_slices(x, dim, index, source, alpha, Puts::in_result);
 }
 
 Tensor scatter_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                       ScatterReduction reduce, bool include_self) {
   const CalledAs name("scatter_reduce", x.where);
-  constexpr Puts by_elements{[](const ops::At& to, int64_t along, const Tensor& at,
-                                const Scalar& value) { return scatter(to, along, at, value); },
-                             [](const ops::At& to, int64_t along, const Tensor& at,
-                                const Tensor& from, ScatterReduction how) {
-                               return ops::call<ops::ScatterReduce>(
-                                   to.where, {to.operand, at, from}, {along, how});
-                             }};
+  constexpr Reducer by_elements{[](const ops::At& to, int64_t along, const Tensor& at,
+                                   const Scalar& value) { return scatter(to, along, at, value); },
+                                [](const ops::At& to, int64_t along, const Tensor& at,
+                                   const Tensor& from, ScatterReduction how) {
+                                  return ops::call<ops::ScatterReduce>(
+                                      to.where, {to.operand, at, from}, {along, how});
+                                }};
   return reduced(by_elements, x, dim, index, src, reduce, include_self);
 }
 
@@ -404,15 +431,15 @@ Tensor index_reduce(ops::At x, int64_t dim, const Tensor& index, const Tensor& s
   VITRO_CHECK(
       reduce != ScatterReduction::sum,
       "index_reduce: reduce is sum; needs prod, mean, amax or amin; for sums use index_add");
-  constexpr Puts by_slices{[](const ops::At& to, int64_t along, const Tensor& at,
-                              const Scalar& value) { return index_fill(to, along, at, value); },
-                           [](const ops::At& to, int64_t along, const Tensor& at,
-                              const Tensor& from, ScatterReduction how) {
-                             if (how == ScatterReduction::sum)
-                               return index_add(to, along, at, from);
-                             return ops::call<ops::IndexReduce>(to.where, {to.operand, at, from},
-                                                                {along, how});
-                           }};
+  constexpr Reducer by_slices{[](const ops::At& to, int64_t along, const Tensor& at,
+                                 const Scalar& value) { return index_fill(to, along, at, value); },
+                              [](const ops::At& to, int64_t along, const Tensor& at,
+                                 const Tensor& from, ScatterReduction how) {
+                                if (how == ScatterReduction::sum)
+                                  return index_add(to, along, at, from);
+                                return ops::call<ops::IndexReduce>(to.where, {to.operand, at, from},
+                                                                   {along, how});
+                              }};
   return reduced(by_slices, x, dim, index, source, reduce, include_self);
 }
 
@@ -427,7 +454,7 @@ Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg 
   return folds ? view({out, x.where}, t.sizes()) : out;
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
-  return ops::call<ops::Scatter>(x.where, {x.operand, index, src}, {dim});
+  return put_along<ops::Scatter>(x, dim, index, src, Puts::in_result);
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
   const CalledAs name("scatter", x.where);
@@ -444,7 +471,7 @@ Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
 }
 
 Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
-  return ops::call<ops::IndexCopy>(x.where, {x.operand, index, source}, {dim});
+  return put_along<ops::IndexCopy>(x, dim, index, source, Puts::in_result);
 }
 
 namespace {
@@ -459,28 +486,34 @@ bool is_masked_fill(const Tensor& x, std::span<const Tensor> indices, const Tens
   return fits;
 }
 
-}  // namespace
-
-Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
-                 bool accumulate) {
-  const CalledAs name("index_put", x.where);
+Tensor put_at(const ops::At& x, std::span<const Tensor> indices, const Tensor& values,
+              bool accumulate, Puts where) {
   const Tensor& t = x.operand.tensor();
   if (is_masked_fill(t, indices, values)) {
     Tensor mask = indices[0];
     while (mask.rank() < t.rank()) mask = unsqueeze({mask, x.where}, -1);
     const Tensor put = accumulate ? add(ops::First(t, x.where), values) : values;
-    return where({mask, x.where}, put, t);
+    const Tensor made = vitro::where({mask, x.where}, put, t);
+    return where == Puts::in_place ? written(x, made) : made;
   }
   const std::vector<Tensor> whole = ops::without_masks("index_put", x, indices);
-  const auto put = [&](const ops::At& to, const Tensor& source) {
+  const auto put = [&](const ops::At& to, const Tensor& source, Puts puts) {
     std::vector<Operand> operands{to.operand};
     operands.insert(operands.end(), whole.begin(), whole.end());
     operands.emplace_back(source);
     const ops::IndexPutAttrs attrs{accumulate};
-    return call_one(ops::def<ops::IndexPut>(), operands, ops::attrs_view<ops::IndexPut>(attrs),
-                    to.where);
+    return call_put(ops::def<ops::IndexPut>(), to, operands, ops::attrs_view<ops::IndexPut>(attrs),
+                    puts);
   };
-  return in_wide(x, values, accumulate ? compute_type(t.dtype()) : t.dtype(), put);
+  return in_wide(x, values, accumulate ? compute_type(t.dtype()) : t.dtype(), where, put);
+}
+
+}  // namespace
+
+Tensor index_put(ops::At x, std::span<const Tensor> indices, const Tensor& values,
+                 bool accumulate) {
+  const CalledAs name("index_put", x.where);
+  return put_at(x, indices, values, accumulate, Puts::in_result);
 }
 
 Tensor put(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {
@@ -523,12 +556,12 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
 
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_add_", x.where);
-  return written(x, scatter_add(x, dim, index, src));
+  return add_into<ops::ScatterAdd>(x, dim, index, src, Puts::in_place);
 }
 Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                   const Scalar& alpha) {
   const CalledAs name("index_add_", x.where);
-  return written(x, index_add(x, dim, index, source, alpha));
+  return add_slices(x, dim, index, source, alpha, Puts::in_place);
 }
 Tensor scatter_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                        ScatterReduction reduce, bool include_self) {
@@ -542,11 +575,11 @@ Tensor index_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& 
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_", x.where);
-  return written(x, scatter(x, dim, index, src));
+  return put_along<ops::Scatter>(x, dim, index, src, Puts::in_place);
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
   const CalledAs name("scatter_", x.where);
-  return written(x, scatter(x, dim, index, value));
+  return scatter_(x, dim, index, source_of(x, index, value));
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src,
                 ScatterWith reduce) {
@@ -561,12 +594,12 @@ Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value
 Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
   const CalledAs name("index_copy_", x.where);
   const WithoutAutocast as_given;
-  return written(x, index_copy(x, dim, index, source));
+  return put_along<ops::IndexCopy>(x, dim, index, source, Puts::in_place);
 }
 Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                   bool accumulate) {
   const CalledAs name("index_put_", x.where);
-  return written(x, index_put(x, indices, values, accumulate));
+  return put_at(x, indices, values, accumulate, Puts::in_place);
 }
 
 Tensor put_(ops::At x, const Tensor& index, const Tensor& source, bool accumulate) {

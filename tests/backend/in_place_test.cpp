@@ -154,5 +154,105 @@ TEST(InPlace, writes_that_would_wait_for_each_other_are_copied) {
   })");
 }
 
+// ---- puts, whose indices are data ----
+
+Tensor indices(const std::vector<int64_t>& list) {
+  return Tensor::from(list, {static_cast<int64_t>(list.size())});
+}
+
+// Of inputs x [70, 6], rows [5, 6], i [5] (i64); writes the first result to x.
+graph::Graph graph_of_puts(const Function& f) {
+  graph::Builder b;
+  const std::vector<Tensor> in{b.input("x", f32({70, 6})), b.input("rows", f32({5, 6})),
+                               b.input("i", ops::dense(DType::i64, cpu, {5}))};
+  const Using use(&b);
+  b.set_expand(true);
+  const std::vector<Tensor> results = f(in);
+  for (size_t i = 0; i < results.size(); ++i) b.output(results[i], i == 0 ? 0 : -1);
+  return graph::run_passes(b.take(), graph::standard_passes());
+}
+
+// What is computed must be what eager computes; returns how many results lie in x.
+size_t puts_in_place(const Function& f) {
+  eager::init();
+  const graph::Graph g = graph_of_puts(f);
+  Compiled c = compile_graph(g);
+  if (std::getenv("VITRO_SHOW")) show(c);
+  for (const std::vector<int64_t>& list :
+       {std::vector<int64_t>{4, 0, 69, 4, 4}, std::vector<int64_t>{1, 2, 3, 4, 5}}) {
+    const std::vector<Tensor> inputs{random_tensor({70, 6}), random_tensor({5, 6}, 2),
+                                     indices(list)};
+    const std::vector<Tensor> want = f({clone(inputs[0]), inputs[1], inputs[2]});
+    const std::vector<Tensor> got = c.run(inputs);
+    expect_same_bits(inputs[0], want[0]);
+    for (size_t i = 1; i < want.size(); ++i) expect_same_bits(got[i - 1], want[i]);
+  }
+  const Program program(g);
+  size_t in_place = 0;
+  for (uint32_t n = 0; n < g.size(); ++n) in_place += program.alias_target({n}).n != n;
+  return in_place;
+}
+
+TEST(InPlace, rows_are_put_where_they_lie) {
+  using T = const std::vector<Tensor>&;
+  for (const Function& f :
+       {Function([](T in) { return std::vector{index_add(in[0], 0, in[2], in[1])}; }),
+        Function([](T in) { return std::vector{index_copy(in[0], 0, in[2], in[1])}; }),
+        Function([](T in) { return std::vector{index_put(in[0], {in[2]}, in[1])}; }),
+        Function([](T in) { return std::vector{index_add(in[0], 0, in[2], exp(in[1]) * 2)}; }),
+        Function([](T in) {  // what is computed of the target is complete before
+          return std::vector{index_copy(in[0], 0, in[2], slice(in[0], 0, 1, 6) * 2)};
+        }),
+        Function([](T in) {
+          return std::vector{index_add(in[0], 0, in[2], index_select(in[0], 0, in[2]))};
+        }),
+        Function([](T in) {  // a view of the indices
+          const Tensor at = expand(reshape(in[2], {5, 1}), {5, 6});
+          return std::vector{scatter_add(in[0], 0, at, in[1])};
+        }),
+        Function([](T in) {  // twice
+          const Tensor once = index_add(in[0], 0, in[2], in[1]);
+          return std::vector{index_copy(once, 0, in[2], in[1]), sum(in[1])};
+        }),
+        Function([](T in) {  // read before and after
+          const Tensor put = index_copy(in[0], 0, in[2], in[1]);
+          return std::vector{put, sum(put, {1}), exp(in[0])};
+        })})
+    EXPECT_GE(puts_in_place(f), 1U) << graph::print(graph_of_puts(f));
+}
+
+// The bytes that a launch moves do not depend on the rows that stay as they are.
+TEST(InPlace, a_put_moves_only_what_changes) {
+  eager::init();
+  graph::Builder b;
+  const Tensor x = b.input("x", f32({1'000'000, 6})), rows = b.input("rows", f32({5, 6}));
+  const Tensor i = b.input("i", ops::dense(DType::i64, cpu, {5}));
+  const Using use(&b);
+  b.output(index_copy(x, 0, i, rows), 0);
+  const Compiled c = compile_graph(b.take());
+  ASSERT_EQ(c.executable->launches().size(), 1U);
+  EXPECT_LE(c.executable->launches()[0].bytes.constant().value(), 1000);
+}
+
+TEST(InPlace, what_a_put_may_overwrite_too_early_is_copied) {
+  using T = const std::vector<Tensor>&;
+  for (const Function& f :
+       {Function([](T in) {  // the rows that are put are rows of the target
+          return std::vector{index_copy(in[0], 0, in[2], slice(in[0], 0, 1, 6))};
+        }),
+        Function([](T in) {  // the indices are computed, so a call that fails may have written
+          return std::vector{index_copy(in[0], 0, remainder(in[2] + 1, 70), in[1])};
+        }),
+        Function([](T in) {  // also returned
+          const Tensor put = index_copy(in[0], 0, in[2], in[1]);
+          return std::vector{put, put};
+        }),
+        Function([](T in) {  // read as it was, by what needs it as it is
+          const Tensor put = index_copy(in[0], 0, in[2], in[1]);
+          return std::vector{put, in[0] * sum(put)};
+        })})
+    EXPECT_EQ(puts_in_place(f), 0U) << graph::print(graph_of_puts(f));
+}
+
 }  // namespace
 }  // namespace vitro::backend

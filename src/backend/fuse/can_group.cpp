@@ -383,17 +383,18 @@ class Check {
       if (at) writes_.push_back(write_at(id, *at));
     }
   }
+  // A put's index, which depends on data, is empty.
   Read write_at(ComputeNodeId id, const Index& at) const {
-    if (p_[id].role == ComputeRole::insert) {
-      return {{p_.alias_target(p_[id].value.node), 0}, p_.written_at(id, at)};
-    }
+    const graph::Value target{p_.alias_target(p_[id].value.node), 0};
+    if (p_[id].role == ComputeRole::put) return {target, {}};
+    if (p_[id].role == ComputeRole::insert) return {target, p_.written_at(id, at)};
     const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
     return {{p_.graph().inputs()[static_cast<size_t>(output.writes)], 0}, at};
   }
   Verdict not_overwritten(ComputeNodeId reader, const Read& read) const {
     for (const Read& write : writes_) {
       if (write.value.node != p_.alias_target(read.value.node)) continue;
-      if (write.index == read.index && sorts_ == 0) continue;
+      if (write.index == read.index && !write.index.empty() && sorts_ == 0) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",
                              p_.graph()[read.value.node].name, " that the loop overwrites"));

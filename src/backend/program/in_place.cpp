@@ -3,6 +3,9 @@
 #include "backend/program/in_place.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "backend/program/operand.h"
 
 namespace vitro::backend {
 namespace {
@@ -46,6 +49,8 @@ class States {
   }
 
  private:
+  static constexpr int any_state = std::numeric_limits<int>::max();
+
   std::vector<Read> reads_of(graph::Value value, const Index& index) const {
     std::vector<Read> out;
     p_.resolve({value, index}, out);
@@ -62,8 +67,15 @@ class States {
   }
 
   // Whether the source of a scatter reads the previous state only at the element that is about to
-  // be written.
+  // be written. Which that is, is not known of a put.
   bool source_is_read_in_time(graph::NodeId scatter) const {
+    if (g_[scatter].op->put) {
+      const auto& args = g_[scatter].args;
+      return std::all_of(args.begin() + 1, args.end(), [&](const graph::Arg& arg) {
+        const auto* value = std::get_if<graph::Value>(&arg);
+        return !value || is_read_in_time(*value, any_state);
+      });
+    }
     const graph::Value source = operand(g_[scatter], 1);
     Index at;
     for (const Expr size : sizes_of(g_.meta(source))) at.push_back(Expr::index("i", size));
@@ -81,6 +93,26 @@ class States {
   std::vector<int> seen_;   // by node: the latest state that it depends on, or -1
 };
 
+// Whether the indices of a put are elements of inputs that the program does not write, so that they
+// can be checked before a call: one that fails leaves all inputs as they are.
+bool has_given_indices(const graph::Graph& g, const graph::Node& put) {
+  const PutSpec spec = put.op->put->spec(put.attrs.view(), ranks_of(g, put));
+  return std::ranges::all_of(spec.indexed, [&](const IndexedAxis& one) {
+    graph::NodeId at = operand(put, static_cast<size_t>(one.indices)).node;
+    while (!g[at].is_input() && g[at].op->view) at = operand(g[at], 0).node;
+    return g[at].is_input() && std::ranges::none_of(g.outputs(), [&](const graph::Output& output) {
+             return output.writes >= 0 && g.inputs()[static_cast<size_t>(output.writes)] == at;
+           });
+  });
+}
+
+bool has_empty_operand(const Program& p, const graph::Node& node) {
+  return std::ranges::any_of(node.args, [&](const graph::Arg& arg) {
+    const auto* value = std::get_if<graph::Value>(&arg);
+    return value && p.is_empty(*value);
+  });
+}
+
 // The chain of scatters from the input to the value written to it; empty if other ops are in
 // between.
 std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& output) {
@@ -88,9 +120,8 @@ std::vector<graph::NodeId> scatters_of(const Program& p, const graph::Output& ou
   std::vector<graph::NodeId> out;
   graph::NodeId at = output.value.node;
   while (!g[at].is_input()) {
-    const bool can_stay =
-        g[at].op->scatter && !p.is_output_value(at) && !p.is_empty(operand(g[at], 1));
-    if (!can_stay) return {};
+    const bool can_write = g[at].op->scatter || (g[at].op->put && has_given_indices(g, g[at]));
+    if (!can_write || p.is_output_value(at) || has_empty_operand(p, g[at])) return {};
     out.push_back(at);
     at = operand(g[at], 0).node;
   }

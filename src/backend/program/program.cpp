@@ -403,7 +403,7 @@ void Program::resolve(const Read& read, std::vector<Read>& out) const {
 bool Program::overwrites(ComputeNodeId id) const {
   const ComputeNode& compute_node = (*this)[id];
   return compute_node.role == ComputeRole::write ||
-         (compute_node.role == ComputeRole::insert &&
+         ((compute_node.role == ComputeRole::insert || compute_node.role == ComputeRole::put) &&
           alias_target_[compute_node.value.node.n] != compute_node.value.node);
 }
 
@@ -495,9 +495,9 @@ void Program::connect() {
         add_once(readers_[made.n], id);
       }
     }
-    if (compute_node.role == ComputeRole::put ||
-        (compute_node.role == ComputeRole::insert && !overwrites(id)))
-      need(id, ComputeNodeId{i - 1});
+    const bool is_second =
+        compute_node.role == ComputeRole::put || compute_node.role == ComputeRole::insert;
+    if (is_second && !overwrites(id)) need(id, ComputeNodeId{i - 1});
   }
   for (uint32_t i = 0; i < compute_nodes_.size(); ++i) need_what_is_overwritten(ComputeNodeId{i});
 }
@@ -559,7 +559,7 @@ std::string Program::name_of(ComputeNodeId id) const {
     case ComputeRole::insert:
       return cat(name, overwrites(id) ? " (in place)" : " (insert)");
     case ComputeRole::put:
-      return cat(name, " (put)");
+      return cat(name, overwrites(id) ? " (put in place)" : " (put)");
     case ComputeRole::output:
       return cat(name, " (copy)");
     case ComputeRole::write:
