@@ -58,6 +58,15 @@ TEST(InPlace, what_is_written_may_be_read_just_before_and_after) {
             1u);
 }
 
+TEST(InPlace, a_tensor_without_dimensions_may_be_written_with_what_is_computed_of_it) {
+  EXPECT_EQ(scatters_in_place(R"(graph(x: f32[]) {
+    y: f32[] = exp(x)
+    return y -> x
+  })"),
+            0u);
+  EXPECT_EQ(scatters_in_place("graph(x: f32[]) { return x -> x }"), 0u);
+}
+
 TEST(InPlace, who_reads_the_input_as_it_was_comes_first) {
   EXPECT_EQ(scatters_in_place(R"(graph(x: f32[64, 32], v: f32[1, 32]) {
     y: f32[64, 32] = slice_scatter(x, v, dim=0, start=3, end=4, step=1)

@@ -157,7 +157,9 @@ TEST(Results, of_one_call_come_from_one_kernel) {
   EXPECT_EQ(got[1].to_vector<int64_t>(), argmax(x, 1).to_vector<int64_t>());
   EXPECT_EQ(got[2].to_vector<float>(), (cummax(x, 1).first * 2).to_vector<float>());
   EXPECT_EQ(got[3].to_vector<int64_t>(), cummax(x, 1).second.to_vector<int64_t>());
-  EXPECT_EQ(fast.report().segments[0].kernels, 2);
+  const std::vector<LaunchReport>& launches = fast.report().segments[0].build->launches;
+  EXPECT_EQ(launches.size(), 2U);  // of each call one, which run as one
+  EXPECT_TRUE(launches[1].joins);
 }
 
 TEST(Results, that_nobody_keeps_are_not_computed) {

@@ -82,6 +82,12 @@ class Check {
   }
 
  private:
+  // The element of an input that a compute node writes; nothing if it depends on data.
+  struct Write {
+    graph::Value to;
+    std::optional<Index> at;
+  };
+
   IndexMap index_map_of(ComputeNodeId id) const {
     const auto at = index_maps_.find(id.n);
     return at == index_maps_.end() ? IndexMap() : at->second;
@@ -213,14 +219,13 @@ class Check {
 
   // Checks the reads again if an input is not written at the index that note_writes() assumed.
   Verdict writes_fit() {
-    std::vector<Read> taken = std::move(writes_);
+    std::vector<Write> taken = std::move(writes_);
     writes_.clear();
     for (const ComputeNodeId id : compute_nodes_) {
       if (p_.overwrites(id)) writes_.push_back(write_at(id, index_map_of(id)));
     }
-    const bool as_taken =
-        std::equal(taken.begin(), taken.end(), writes_.begin(), writes_.end(),
-                   [](const Read& a, const Read& b) { return a.index == b.index; });
+    const bool as_taken = std::equal(taken.begin(), taken.end(), writes_.begin(), writes_.end(),
+                                     [](const Write& a, const Write& b) { return a.at == b.at; });
     if (as_taken) return Verdict::yes();
     for (const ComputeNodeId id : compute_nodes_) {
       const auto at = index_maps_.find(id.n);
@@ -383,18 +388,17 @@ class Check {
       if (at) writes_.push_back(write_at(id, *at));
     }
   }
-  // A put's index, which depends on data, is empty.
-  Read write_at(ComputeNodeId id, const Index& at) const {
+  Write write_at(ComputeNodeId id, const Index& at) const {
     const graph::Value target{p_.alias_target(p_[id].value.node), 0};
-    if (p_[id].role == ComputeRole::put) return {target, {}};
+    if (p_[id].role == ComputeRole::put) return {target, std::nullopt};
     if (p_[id].role == ComputeRole::insert) return {target, p_.written_at(id, at)};
     const auto& output = p_.graph().outputs()[static_cast<size_t>(p_[id].part)];
     return {{p_.graph().inputs()[static_cast<size_t>(output.writes)], 0}, at};
   }
   Verdict not_overwritten(ComputeNodeId reader, const Read& read) const {
-    for (const Read& write : writes_) {
-      if (write.value.node != p_.alias_target(read.value.node)) continue;
-      if (write.index == read.index && !write.index.empty() && sorts_ == 0) continue;
+    for (const Write& write : writes_) {
+      if (write.to.node != p_.alias_target(read.value.node)) continue;
+      if (write.at == read.index && sorts_ == 0) continue;
       return Verdict::no(other_index,
                          cat(p_.name_of(reader), " still reads elements of ",
                              p_.graph()[read.value.node].name, " that the loop overwrites"));
@@ -413,9 +417,9 @@ class Check {
   const IterationSpace* space_ = nullptr;
   // By compute node; one without a map is computed where it is read.
   std::unordered_map<uint32_t, IndexMap> index_maps_;
-  size_t sorts_ = 0;          // members that are sorts
-  ComputeNodeId sort_;        // the first of them
-  std::vector<Read> writes_;  // elements of inputs that compute nodes overwrite
+  size_t sorts_ = 0;           // members that are sorts
+  ComputeNodeId sort_;         // the first of them
+  std::vector<Write> writes_;  // elements of inputs that compute nodes overwrite
 };
 
 }  // namespace
