@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "vitro/autograd/autograd.h"
 #include "vitro/base/cat.h"
 #include "vitro/compile/compile.h"
 #include "vitro/init.h"
@@ -105,31 +104,6 @@ TEST(PutInPlace, may_read_rows_of_the_target) {
     const Tensor want = form.made(x, at, clone(slice(x, 0, 5, 9)));
     form.write(x, at, slice(x, 0, 5, 9));
     EXPECT_TRUE(equal(x, want));
-  }
-}
-
-TEST(PutInPlace, has_the_gradients_of_the_function) {
-  init();
-  const Tensor at = Tensor::from(places(), {4}), w = reshape(arange(240, DType::f32), {40, 6});
-  for (const Form& form : forms()) {
-    SCOPED_TRACE(form.name);
-    std::vector<std::vector<Tensor>> gradients;
-    for (const bool in_place : {true, false}) {
-      Tensor x = ones({40, 6}), rows = ones({4, 6}) * 2;
-      x.set_requires_grad(true);
-      rows.set_requires_grad(true);
-      Tensor y = x * 3;
-      if (in_place) {
-        form.write(y, at, rows);
-      } else {
-        y = form.made(y, at, rows);
-      }
-      sum(y * y * w).backward();
-      gradients.push_back({x.grad(), rows.grad()});
-    }
-    EXPECT_TRUE(equal(gradients[0][0], gradients[1][0]));
-    EXPECT_EQ(gradients[0][1].defined(), gradients[1][1].defined());
-    if (gradients[0][1].defined()) EXPECT_TRUE(equal(gradients[0][1], gradients[1][1]));
   }
 }
 
