@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tuple>
+#include <utility>
 
 #include "choose.h"
 #include "vitro/compile/compile.h"
@@ -18,9 +19,17 @@ inline Variables listed(Tensor t) {
 inline Variables listed(std::vector<Tensor> list) {
   return list;
 }
+inline Variables listed(const std::pair<Tensor, Tensor>& both) {
+  return {both.first, both.second};
+}
 template <class... T>
 Variables listed(const std::tuple<T...>& all) {
   return std::apply([](const auto&... t) { return Variables{t...}; }, all);
+}
+
+// The first element of a tensor, as a tensor of rank 0.
+inline Tensor an_element(const Tensor& t) {
+  return clone(select(reshape(t, {-1}), 0, 0));
 }
 
 #define VITRO_KIND(name, weight, breaks, choose, ...)                                        \
@@ -43,11 +52,12 @@ Variables listed(const std::tuple<T...>& all) {
 #define BREAK(name, weight, choose, ...) VITRO_KIND(name, weight, true, choose, __VA_ARGS__)
 
 using Kinds = std::vector<Kind>;
-void add_calls(Kinds& all);   // calls of every overload, made from its schema
-void add_views(Kinds& all);   // views, joins, gathers, scatters
-void add_makers(Kinds& all);  // new tensors, casts, masked and partial writes
-void add_layers(Kinds& all);  // products, norms, attention
-void add_tiles(Kinds& all);   // transposes and reductions over columns
-void add_looks(Kinds& all);   // reads by the host: elements, sizes
+void add_calls(Kinds& all);    // calls of every overload, made from its schema
+void add_views(Kinds& all);    // views, joins, gathers, scatters
+void add_makers(Kinds& all);   // new tensors, casts, masked and partial writes
+void add_layers(Kinds& all);   // products, norms, attention
+void add_tiles(Kinds& all);    // transposes and reductions over columns
+void add_indices(Kinds& all);  // indices that are computed, writes at indices
+void add_looks(Kinds& all);    // reads by the host: elements, sizes
 
 }  // namespace vitro::fuzz

@@ -51,7 +51,8 @@ void add_looks(Kinds& all) {
 const std::vector<Kind>& kinds() {
   static const auto* all = [] {
     auto* made = new Kinds;
-    for (auto* add : {&add_calls, &add_views, &add_makers, &add_layers, &add_tiles, &add_looks})
+    for (auto* add :
+         {&add_calls, &add_views, &add_makers, &add_layers, &add_tiles, &add_indices, &add_looks})
       add(*made);
     return made;
   }();

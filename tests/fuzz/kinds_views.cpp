@@ -88,11 +88,6 @@ bool written_and_indices(Random& random, const Variables& all, Step& step) {
          has_dims(chosen(all, step)) && pick(random, all, step, is_index);
 }
 
-// The first element of a tensor, as a tensor of rank 0.
-Tensor an_element(const Tensor& t) {
-  return clone(select(reshape(t, {-1}), 0, 0));
-}
-
 Dims order_of(const Site& s) {
   Dims out;
   for (const int64_t d : s.step.ints) out.push_back(d);
