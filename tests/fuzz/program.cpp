@@ -135,7 +135,8 @@ bool may_take_masks(const ops::Overload& call) {
                      [](const auto& a) { return a.name == "indices" && a.type.list; });
 }
 
-// Whether a call reads elements on the host, or has results whose sizes depend on elements.
+// Whether a call reads elements or their memory on the host, or has results whose sizes depend on
+// elements.
 bool may_read_elements(const ops::Overload& call) {
   static const std::set<std::string_view> names{"repeat_interleave.self_Tensor",
                                                 "repeat_interleave.Tensor",
@@ -153,6 +154,7 @@ bool may_read_elements(const ops::Overload& call) {
                                                 "unique_dim",
                                                 "unique_consecutive",
                                                 "narrow.Tensor",
+                                                "view.dtype",
                                                 "nonzero_numpy",
                                                 "tensor_split.tensor_indices_or_sections"};
   return names.contains(call.schema.full_name());
