@@ -164,6 +164,23 @@ TEST(Chain, rows_in_another_order_are_not_handed_on) {
   EXPECT_EQ(refusal(c).second, "V0408") << refusal(c).first;
 }
 
+// The exponentials are not stored, but computed where they are read: at other columns.
+TEST(Chain, rows_that_are_read_at_other_columns_are_not_handed_on) {
+  const std::vector<Sizes> sizes = {{9, 8}, {8, 9}, {9, 8}, {9}};
+  const auto expect_refused = [&](auto read) {
+    const auto f = [&](std::vector<Tensor> in) {
+      const Tensor rows = exp(mm(in[0], in[1]) * 0.1);
+      return std::vector<Tensor>{mm(softmax(read(rows, argsort(in[3])), 1), in[2])};
+    };
+    const Compiled c = run_and_compare(sizes, f);
+    EXPECT_EQ(refusal(c).second, "V0408") << refusal(c).first;
+  };
+  expect_refused([](const Tensor& rows, const Tensor&) { return flip(rows, {1}); });
+  expect_refused([](const Tensor& rows, const Tensor& at) {
+    return gather(rows, 1, expand(unsqueeze(at, 0), {9, 9}));
+  });
+}
+
 TEST(Chain, an_operand_that_is_computed_goes_through_memory) {
   const Compiled c = run_and_compare({{4, 9, 8}, {4, 8, 9}, {4, 9, 8}}, [](std::vector<Tensor> in) {
     const Tensor q = in[0] + 1;  // both readers compute it

@@ -175,15 +175,25 @@ class Chain {
         if (reads(id, product)) return disagree(id);
         continue;
       }
-      for (const Read& read : p_.reads_at(id, map)) {
-        if (read.value.node != product) continue;
-        if (!(number_of(read) == own)) return disagree(id);
-      }
+      if (!reads_own(middle, id, map, own)) return disagree(id);
     }
     const ComputeNodeId row = middle.stored[0];
     const Read made{p_[row].value, middle.index_map(row)};
     if (made.index.empty() || !(number_of(made) == own)) return disagree(row);
     return left_is_rows(row) ? Verdict::yes() : disagree(*last_.product);
+  }
+
+  // Whether the first product is read only at element number `own`, also by what is computed again
+  // at the index at which `id` reads it.
+  bool reads_own(const Group& middle, ComputeNodeId id, const Index& at, Expr own) const {
+    return std::ranges::all_of(p_.reads_at(id, at), [&](const Read& read) {
+      if (read.value.node == p_[*first_.product].value.node) return number_of(read) == own;
+      return std::ranges::all_of(p_.makers(read.value.node), [&](ComputeNodeId made) {
+        const bool again = middle.has(made) && p_[made].kind == ComputeKind::elementwise &&
+                           !(middle.index_map(made) == read.index);
+        return !again || reads_own(middle, made, read.index, own);
+      });
+    });
   }
 
   // Whether the second product's left operand is the reduced matrix, element by element.
