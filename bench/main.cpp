@@ -57,12 +57,9 @@ Json measure(const Workload& work, const Contender& who, Mode mode, double secon
     runner.once();
     times.push_back(ms_since(t) / runner.times);
   }
-  return {{"first_ms", first},
-          {"calls_ms", started.calls_ms},
-          {"med_ms", median(times)},
-          {"min_ms", *std::min_element(times.begin(), times.end())},
-          {"n", times.size()},
-          {"kernels", runner.kernels ? runner.kernels() : -1},
+  return {{"first_ms", first},       {"calls_ms", started.calls_ms},
+          {"med_ms", median(times)}, {"min_ms", *std::min_element(times.begin(), times.end())},
+          {"n", times.size()},       {"kernels", runner.kernels ? runner.kernels() : -1},
           {"rss_mb", resident_mb()}};
 }
 
