@@ -16,7 +16,7 @@
 namespace vitro {
 namespace {
 
-constexpr std::string_view first_line = "vitro machine 1";
+constexpr std::string_view first_line = "vitro machine 2";
 constexpr std::string_view no_feature = "-";
 constexpr size_t max_entries = 16;
 

@@ -1,5 +1,5 @@
 // The measured figures of a machine, as a small text file with one figure per line:
-//   vitro machine 1
+//   vitro machine 2
 //   threads 2
 //   level L1 65536 201.5 402.1
 //   rate f32 avx512f 236.9 471.2
