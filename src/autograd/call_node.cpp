@@ -28,6 +28,12 @@ std::shared_ptr<SavedTensor> saved_once(SavedTensors& of_call, const Tensor& ten
   return of_call.add(tensor, [&] { return is_view ? detached(tensor) : tensor; });
 }
 
+// Of an op that a function calls, the call of the function.
+Called called_by_program(std::string_view op, std::source_location from) {
+  const Called& outer = CalledAs::current();
+  return outer.from.line() == 0 ? Called{op, false, from} : outer;
+}
+
 }  // namespace
 
 SavedValue::SavedValue(Tensor tensor) {
@@ -102,7 +108,8 @@ Operand SavedValue::operand(const DataSizes* numbers, Shapes& shapes, Tensor& pl
 }
 
 CallNode::CallNode(SavedCall saved, std::source_location from)
-    : Node(saved.op->name, from, saved.results.size()), saved_(std::move(saved)) {}
+    : Node(saved.op->name, called_by_program(saved.op->name, from), saved.results.size()),
+      saved_(std::move(saved)) {}
 
 void CallNode::release_saved() {
   const std::lock_guard hold(lock_);
@@ -135,7 +142,7 @@ std::optional<Part> CallNode::part() const {
 
 // The calls of the formula, and their errors, belong to the place and the module of the call.
 std::vector<Tensor> CallNode::back(std::span<const Tensor> gradients) {
-  const CalledAs here(op, where);
+  const CalledAs here(function, where);
   const ModuleScope scope(module);
   try {
     return gradients_of(gradients);
@@ -236,7 +243,7 @@ Tensor laid_out_as(const TensorMeta& meta, const Tensor& tensor) {
 
 WriteNode::WriteNode(TensorMeta base, Edge before, std::vector<ViewStep> steps,
                      std::shared_ptr<CallNode> inner)
-    : Node(inner->op, inner->where, 1),
+    : Node(inner->op, {inner->function, false, inner->where}, 1),
       base_(std::move(base)),
       is_row_major_(attribute::same(base_.strides, contiguous_strides(base_.sizes))),
       steps_(std::move(steps)),

@@ -26,14 +26,22 @@ namespace {
 
 constinit thread_local bool detects_anomaly = false;
 
+// Names the place of the call.
+[[noreturn]] void throw_at(const Node& node, std::string mistake) {
+  const ModuleScope scope(node.module);
+  throw Error(Error(mistake), call_location(node.where));
+}
+
+// "mul", or "mul in mse_loss".
+std::string name_of(const Node& node) {
+  return node.op == node.function ? std::string(node.op) : cat(node.op, " in ", node.function);
+}
+
 void check_for_nan(const Node& node, std::span<const Tensor> gradients) {
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined() || !any(isnan(gradients[i])).item<bool>()) continue;
-    const ModuleScope scope(node.module);
-    const Error mistake(
-        cat("backward: the gradient of operand ", i, " of ", node.op, " has NaN elements"));
-    if (node.where.line() == 0) throw mistake;
-    throw Error(mistake, call_location(node.where));
+    throw_at(node, cat("backward: the gradient of operand ", i, " of ", name_of(node),
+                       " has NaN elements"));
   }
 }
 
@@ -157,7 +165,7 @@ class Pass {
   void add(const Edge& edge, const Tensor& gradient) {
     auto& [total, parts] = gradient_of(edge);
     if (!gradient.defined()) return;
-    const CalledAs here(edge.node->op, edge.node->where);
+    const CalledAs here(edge.node->function, edge.node->where);
     parts.add_to(total);
     total = total.defined() ? vitro::add(total, gradient) : gradient;
   }
@@ -171,14 +179,14 @@ class Pass {
     if (!part) return false;
     auto& [total, parts] = gradient_of(edge);
     if (parts.empty() && waits_.at(edge.node.get()) == 1) return false;
-    const CalledAs here(edge.node->op, edge.node->where);
+    const CalledAs here(edge.node->function, edge.node->where);
     parts.add(*part, given[0], node, total);
     return true;
   }
 
   // All gradients have reached the node.
   void complete(const Edge& edge) {
-    const CalledAs here(edge.node->op, edge.node->where);
+    const CalledAs here(edge.node->function, edge.node->where);
     for (auto& [total, parts] : gradients_[edge.node.get()]) parts.add_to(total);
     (edge.node->is_end() ? ends_ : ready_).push(edge.node);
   }
@@ -244,14 +252,17 @@ const Tensor& recorded(const Tensor& tensor) {
 
 // The gradient of an output: what is given, or 1.
 Tensor seed(std::string_view who, const Tensor& output, const Tensor& given) {
-  VITRO_CHECK(
-      output.defined() && output.requires_grad(), who,
-      ": the output does not require a gradient: nothing that it was computed from does, or "
-      "gradients were not recorded (NoGrad)");
+  VITRO_CHECK(output.defined() && output.requires_grad(), who,
+              ": the output does not require a gradient: nothing that it was computed from does "
+              "(the parameters of a module do after its requires_grad_()), or gradients were not "
+              "recorded (NoGrad)");
   if (!given.defined()) {
-    VITRO_CHECK(equal(output.numel(), 1), who, ": the output has sizes ",
-                numbers_of(output.sizes()),
-                "; pass its gradient, or reduce it to one number (sum, mean)");
+    if (!equal(output.numel(), 1)) {
+      const std::shared_ptr<Node> node = edge_of(recorded(output)).node;
+      throw_at(*node, cat(who, ": the output", node->is_end() ? "" : cat(" of ", node->function),
+                          " has sizes ", numbers_of(output.sizes()),
+                          "; pass its gradient, or reduce it to one number (sum, mean)"));
+    }
     VITRO_CHECK(
         !output.is_complex(), who,
         ": the output is complex; pass its gradient, or take a real number of it (abs, real)");
@@ -350,6 +361,13 @@ std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor
 std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs,
                          const GradOptions& options) {
   return grad({&output, 1}, inputs, {}, options);
+}
+
+std::vector<Tensor> grad(const Tensor& output, std::span<Tensor* const> parameters,
+                         const GradOptions& options) {
+  std::vector<Tensor> inputs;
+  for (const Tensor* one : parameters) inputs.push_back(*one);
+  return grad(output, inputs, options);
 }
 
 }  // namespace vitro

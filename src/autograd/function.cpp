@@ -92,7 +92,7 @@ class FunctionNode final : public Node {
   FunctionNode(std::string_view name, std::span<const Tensor> arguments,
                std::span<const Tensor> computed, FunctionCall::Backward backward,
                std::function<void()> release)
-      : Node(name, {}, computed.size()),
+      : Node(name, {name}, computed.size()),
         backward_(std::move(backward)),
         release_(std::move(release)) {
     std::vector<Operand> known;

@@ -52,7 +52,8 @@ void add_to(Tensor& total, const Tensor& given, const Tensor& of) {
 // Sums the gradient of a leaf.
 class Sum final : public Node {
  public:
-  explicit Sum(Tensor leaf) : Node("sum of the gradient", {}, 1), leaf_(std::move(leaf)) {}
+  static constexpr std::string_view what = "sum of the gradient";
+  explicit Sum(Tensor leaf) : Node(what, {what}, 1), leaf_(std::move(leaf)) {}
 
   std::vector<Tensor> back(std::span<const Tensor> gradients) override {
     if (!gradients[0].defined() || !leaf_.requires_grad()) return {};
@@ -85,9 +86,10 @@ class Sum final : public Node {
 
 }  // namespace
 
-Node::Node(std::string_view op_name, std::source_location from, size_t count)
+Node::Node(std::string_view op_name, const Called& called, size_t count)
     : op(op_name),
-      where(from),
+      function(called.name),
+      where(called.from),
       module(current_module),
       number(next_number()),
       results(count),

@@ -24,6 +24,7 @@
 #include "autograd/data_sizes.h"
 #include "autograd/parts.h"
 #include "core/backward_region.h"
+#include "vitro/base/called_as.h"
 #include "vitro/core/op.h"
 #include "vitro/core/tensor.h"
 
@@ -64,7 +65,7 @@ class Hooks {
 
 class Node {
  public:
-  Node(std::string_view op, std::source_location where, size_t results);
+  Node(std::string_view op, const Called& called, size_t results);
   virtual ~Node();
   Node(const Node&) = delete;
 
@@ -82,6 +83,8 @@ class Node {
   virtual bool is_end() const { return false; }
 
   const std::string_view op;  // of the call: "mul"
+  // What the program called, and where: of an op that a function calls, the function.
+  const std::string_view function;
   const std::source_location where;
   const uint32_t module;  // in which the call was made (base/module_path.h)
   const uint64_t number;  // grows in the order in which nodes are made

@@ -61,14 +61,21 @@ class Wanted {
   std::unique_ptr<bool[]> many_;
 };
 
+// An error of the call, which is named with its place; `mistake` follows "add: " or "add_: ".
+[[noreturn]] void refuse(const OpCall& call, std::string_view mistake) {
+  const CalledAs here(call.op->name, call.where, call.in_place);
+  throw_error(cat(call.op->name, ": ", mistake));
+}
+
 SavedValue saved(const OpCall& call, size_t i, Use use) {
   const Operand& operand = call.operands[i];
   if (operand.is_number()) return SavedValue(operand.number());
   if (!operand.is_tensor()) return {};
   if (use == Use::elements) {
-    VITRO_CHECK(!operand.tensor().is_inference(), call.op->name, ": its gradient needs operand ", i,
-                ", which was made in the scope of an InferenceMode; clone(x) outside of it is an "
-                "ordinary tensor");
+    if (operand.tensor().is_inference())
+      refuse(call, cat("its gradient needs operand ", i,
+                       ", which was made in the scope of an InferenceMode; clone(x) outside of it "
+                       "is an ordinary tensor"));
     return SavedValue(operand.tensor());
   }
   return {operand.tensor().rule_meta(), use};
@@ -220,15 +227,15 @@ void record_new(const OpCall& call, std::span<Tensor> results) {
 void check_may_be_written(const OpCall& call, const Tensor& target) {
   const Record* record = record_of(target);
   const bool is_view = record && record->view;
-  VITRO_CHECK(
-      !is_view || !record->view->is_unrecorded, call.op->name,
-      "_: writes to a view that was made in the scope of a NoGrad or an InferenceMode, while "
-      "gradients are recorded; make the view outside of it, or write to a clone");
+  if (is_view && record->view->is_unrecorded)
+    refuse(call,
+           "writes to a view that was made in the scope of a NoGrad or an InferenceMode, while "
+           "gradients are recorded; make the view outside of it, or write to a clone");
   const Tensor& base = is_view ? record->view->base : target;
-  VITRO_CHECK(!target.requires_grad() || !base.is_leaf(), call.op->name, "_: writes to ",
-              target.is_leaf() ? "" : "a view of ",
-              "a leaf that requires a gradient, while gradients are recorded; write in the scope "
-              "of a NoGrad, or to a clone");
+  if (target.requires_grad() && base.is_leaf())
+    refuse(call, cat("writes to ", target.is_leaf() ? "" : "a view of ",
+                     "a leaf that requires a gradient, while gradients are recorded; write in the "
+                     "scope of a NoGrad, or to a clone"));
 }
 
 void record_write(const OpCall& call, std::span<Tensor> results) {
@@ -259,11 +266,10 @@ void record_write(const OpCall& call, std::span<Tensor> results) {
 }
 
 void record(const OpCall& call, std::span<Tensor> results) {
-  VITRO_CHECK(
-      !call.in_place || InferenceMode::is_enabled() || !call.operands[0].tensor().is_inference(),
-      call.op->name,
-      "_: writes to a tensor that was made in the scope of an InferenceMode; write in such "
-      "a scope, or to a clone");
+  if (call.in_place && !InferenceMode::is_enabled() && call.operands[0].tensor().is_inference())
+    refuse(call,
+           "writes to a tensor that was made in the scope of an InferenceMode; write in such a "
+           "scope, or to a clone");
   if (thread_state.modes.grad_enabled)
     return call.in_place ? record_write(call, results) : record_new(call, results);
   call_below_tape(call, results);

@@ -264,7 +264,8 @@ void Tensor::refuse_undefined() {
   const std::string_view op = CalledAs::current().name;
   throw_error(
       cat(op, op.empty() ? "" : ": ",
-          "this tensor is undefined: it was made by Tensor() and given no value, or moved from"));
+          "this tensor is undefined: it was made by Tensor() and given no value, was moved from, "
+          "or is a gradient that no backward() has computed"));
 }
 
 int64_t Tensor::rank() const {

@@ -18,6 +18,7 @@
 #include "vitro/init.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/complex.h"
+#include "vitro/ops/loss.h"
 #include "vitro/ops/overload.h"
 
 namespace vitro {
@@ -295,6 +296,46 @@ TEST(Backward, errors_name_the_place_of_the_call) {
   }
 }
 
+// What an error says, the place without the path.
+template <class F>
+std::string text_of(F f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Backward, errors_name_what_the_program_called_and_where) {
+  Tensor x = leaf({1, 2});
+  const auto here = [](int line) {
+    return cat(" (backward_test.cpp:", line,
+               " in vitro::Backward_errors_name_what_the_program_called_and_where_"
+               "Test::TestBody)");
+  };
+  const int first = __LINE__ + 1;
+  const Tensor loss = mse_loss(x, zeros_like(detach(x)));
+  loss.backward();
+  EXPECT_EQ(text_of([&] { loss.backward(); }),
+            cat("mse_loss: the values that mul saved were released by an earlier backward; pass "
+                "{.retain_graph = true} to that one to go through the graph again",
+                here(first)));
+  const int second = __LINE__ + 1;
+  const Tensor y = exp(x);
+  EXPECT_EQ(text_of([&] { y.backward(); }),
+            cat("backward: the output of exp has sizes [2]; pass its gradient, or reduce it to one "
+                "number (sum, mean)",
+                here(second)));
+  EXPECT_EQ(text_of([&] { x.backward(); }),
+            "backward: the output has sizes [2]; pass its gradient, or reduce it to one number "
+            "(sum, mean)");
+  const int third = __LINE__ + 1;
+  const std::string written = text_of([&] { (void)add_(x, 1.0); });
+  EXPECT_EQ(written.find("add_: writes to a leaf that requires a gradient"), 0U) << written;
+  EXPECT_NE(written.find(cat(" (backward_test.cpp:", third, " in ")), std::string::npos) << written;
+}
+
 TEST(Backward, sums_those_of_the_inputs_that_are_named) {
   Tensor x = leaf({1, 2}), w = leaf({3, 4});
   const Tensor y = x * w;
@@ -340,6 +381,14 @@ TEST(Grad, gives_gradients_and_changes_no_leaf) {
             std::string::npos);
   EXPECT_FALSE(grad(sum(x * y), {unused}, {.allow_unused = true})[0].defined());
   EXPECT_EQ(numbers(grad(sum(x * y), {unused}, {.materialize_grads = true})[0]), (Numbers{0}));
+}
+
+TEST(Grad, with_respect_to_parameters_is_that_of_the_tensors) {
+  Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  const std::vector<Tensor*> parameters{&x, &y};
+  const auto got = grad(sum(x * y), parameters);
+  EXPECT_EQ(numbers(got[0]), (Numbers{3, 4}));
+  EXPECT_EQ(numbers(got[1]), (Numbers{1, 2}));
 }
 
 TEST(Grad, of_gradients) {

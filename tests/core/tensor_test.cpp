@@ -84,7 +84,8 @@ TEST(Tensor, errors_of_elements_and_values_name_the_function_and_the_place) {
 TEST(Tensor, that_is_undefined_says_so_when_it_is_asked) {
   const Tensor none;
   const std::string want =
-      "this tensor is undefined: it was made by Tensor() and given no value, or moved from";
+      "this tensor is undefined: it was made by Tensor() and given no value, was moved from, or is "
+      "a gradient that no backward() has computed";
   for (const std::function<void(const Tensor&)>& ask :
        std::vector<std::function<void(const Tensor&)>>{
            [](const Tensor& x) { (void)x.dtype(); }, [](const Tensor& x) { (void)x.device(); },

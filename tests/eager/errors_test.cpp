@@ -531,8 +531,8 @@ const std::vector<Mistake>& mistakes() {
       {"lu_unpack: operand 1 must be a tensor", [] { (void)lu_unpack(f({2, 2}), Tensor()); }},
       {"rsub: other is an undefined tensor; needs a tensor or a number",
        [] { (void)rsub(f({2}), Tensor()); }},
-      {"softsign: this tensor is undefined: it was made by Tensor() and given no value, or moved "
-       "from",
+      {"softsign: this tensor is undefined: it was made by Tensor() and given no value, was moved "
+       "from, or is a gradient that no backward() has computed",
        [] { (void)softsign(Tensor()); }},
       {"index: 3 indices for a tensor of rank 2; leave some out",
        [] { (void)index(f({2, 3}), {whole({0}), Tensor(), Tensor()}); }},

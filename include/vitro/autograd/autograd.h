@@ -97,5 +97,8 @@ std::vector<Tensor> grad(std::span<const Tensor> outputs, std::span<const Tensor
 // The same for one output: grad(loss, {w, b}).
 std::vector<Tensor> grad(const Tensor& output, const std::vector<Tensor>& inputs,
                          const GradOptions& options = {});
+// With respect to the parameters of a module: grad(loss, model.parameters()).
+std::vector<Tensor> grad(const Tensor& output, std::span<Tensor* const> parameters,
+                         const GradOptions& options = {});
 
 }  // namespace vitro
