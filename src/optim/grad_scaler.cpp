@@ -33,6 +33,7 @@ GradScaler::GradScaler(GradScalerOptions options) : options_(options) {
 }
 
 Tensor GradScaler::scale(const Tensor& output) const {
+  has_scaled_ = true;
   return is_enabled() ? mul(output, scale_) : output;
 }
 
@@ -48,6 +49,9 @@ void GradScaler::unscale_(Optimizer& optimizer) {
     VITRO_CHECK(known->stage == Stage::unscaled, "GradScaler::unscale_: called after step()");
     throw_error("GradScaler::unscale_: already called for this optimizer since the last update()");
   }
+  VITRO_CHECK(has_scaled_,
+              "GradScaler::unscale_: no loss was scaled; call scaler.scale(loss).backward() in "
+              "place of loss.backward()");
   const NoGrad unrecorded;
   const Tensor inverse = to(reciprocal(to(scale_, DType::f64)), DType::f32);
   Tensor found;

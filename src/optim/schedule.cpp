@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "vitro/base/error.h"
 
@@ -32,6 +33,14 @@ void Schedule::set_steps(int64_t steps) {
   for (size_t group = 0; group < made.size(); ++group) *rates[group] = made[group];
   set_others(steps);
   steps_ = steps;
+}
+
+LambdaLR::LambdaLR(Optimizer& optimizer, std::function<double(int64_t)> factor)
+    : Schedule(optimizer), factor_(std::move(factor)) {
+  set_steps(0);
+}
+double LambdaLR::rate(double base, int64_t steps) const {
+  return base * factor_(steps);
 }
 
 StepLR::StepLR(Optimizer& optimizer, int64_t step_size, double gamma)

@@ -201,6 +201,7 @@ TEST(GradScaler, of_several_optimizers_any_may_overflow) {
   Problem problem;
   SGD of_a({&problem.a}, {.lr = 0.1}), of_b({&problem.b}, {.lr = 0.1});
   GradScaler scaler;
+  (void)scaler.scale(problem.loss());
   problem.a.set_grad(zeros_like(detach(problem.a)) + 1.0);
   problem.b.set_grad(zeros_like(detach(problem.b)) + inf);
   const std::vector<double> a = numbers(problem.a), b = numbers(problem.b);
@@ -233,9 +234,15 @@ TEST(GradScaler, refuses_calls_out_of_order) {
   GradScaler scaler;
   EXPECT_EQ(error_of([&] { scaler.update(); }),
             "GradScaler::update: no step() since the last update()");
+  problem.loss().backward();
+  EXPECT_EQ(error_of([&] { scaler.step(optimizer); }),
+            "GradScaler::unscale_: no loss was scaled; call scaler.scale(loss).backward() in place "
+            "of loss.backward()");
+  optimizer.zero_grad();
+  const Tensor scaled = scaler.scale(problem.loss());
   EXPECT_EQ(error_of([&] { scaler.step(optimizer); }),
             "GradScaler::unscale_: no parameter has a gradient");
-  scaler.scale(problem.loss()).backward();
+  scaled.backward();
   scaler.unscale_(optimizer);
   EXPECT_EQ(error_of([&] { scaler.unscale_(optimizer); }),
             "GradScaler::unscale_: already called for this optimizer since the last update()");

@@ -333,7 +333,7 @@ TEST(Optim, leaves_parameters_without_a_gradient) {
 using MakeSchedule = std::function<std::unique_ptr<Schedule>(Optimizer&)>;
 
 TEST(Schedule, rates_are_those_of_torch) {
-  const std::map<std::string, MakeSchedule> all{
+  const std::multimap<std::string, MakeSchedule> all{
       {"step", [](Optimizer& o) { return std::make_unique<StepLR>(o, 7, 0.5); }},
       {"multi_step",
        [](Optimizer& o) {
@@ -341,6 +341,12 @@ TEST(Schedule, rates_are_those_of_torch) {
        }},
       {"exponential", [](Optimizer& o) { return std::make_unique<ExponentialLR>(o, 0.97); }},
       {"linear", [](Optimizer& o) { return std::make_unique<LinearLR>(o, 0.1, 0.8, 20); }},
+      {"linear",
+       [](Optimizer& o) {
+         return std::make_unique<LambdaLR>(o, [](int64_t step) {
+           return step < 20 ? 0.1 + 0.7 * static_cast<double>(step) / 20 : 0.8;
+         });
+       }},
       {"cosine", [](Optimizer& o) { return std::make_unique<CosineAnnealingLR>(o, 30, 0.001); }},
       {"warm_restarts",
        [](Optimizer& o) { return std::make_unique<CosineAnnealingWarmRestarts>(o, 10, 2, 0.001); }},

@@ -80,7 +80,8 @@ class GradScaler {
 
   GradScalerOptions options_;
   Tensor scale_, growth_tracker_;
-  std::vector<Seen> seen_;  // since the last update()
+  mutable bool has_scaled_ = false;  // scale() was called
+  std::vector<Seen> seen_;           // since the last update()
 };
 
 }  // namespace vitro::optim

@@ -4,10 +4,13 @@
 //   for (int epoch = 0; epoch < 100; ++epoch) { train(); schedule.step(); }
 // A schedule begins with the rates that the groups have, and sets those of step 0 at once.  Rates
 // follow from the count of steps alone, so that a schedule resumes with set_steps().
+// An optimizer has one schedule: a second one takes the rates that the first has set as those that
+// the groups have.  To warm up and then follow a cosine, write the factor (LambdaLR).
 // The optimizer must outlive it.  Threads: as its optimizer.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -39,6 +42,17 @@ class Schedule {
   Optimizer& optimizer_;
   std::vector<double> bases_;
   int64_t steps_ = 0;
+};
+
+// Multiplied by what the function returns for a count of steps, which may only depend on that.
+//   optim::LambdaLR schedule(optimizer, [](int64_t step) { return std::min(1.0, step / 100.0); });
+class LambdaLR final : public Schedule {
+ public:
+  LambdaLR(Optimizer& optimizer, std::function<double(int64_t steps)> factor);
+
+ private:
+  double rate(double base, int64_t steps) const override;
+  std::function<double(int64_t)> factor_;
 };
 
 // Multiplied by gamma every `step_size` steps.
