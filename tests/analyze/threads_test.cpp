@@ -155,6 +155,28 @@ TEST(Threads, of_a_pool_are_balanced_or_not) {
   EXPECT_EQ(balance->events, std::vector<EventId>{1});
 }
 
+TEST(Threads, says_what_runs_before_a_region_of_a_compiled_function) {
+  const auto advice = [](const char* name) {
+    const auto trace = trace_of(cat(R"json({"schemaVersion": 1, "producer": "vitro",
+    "traceEvents": [
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","ts":0,"dur":100,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::exp","ts":0,"dur":10,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":")json",
+                                    name, R"json(","ts":50,"dur":50,"pid":1,"tid":1}]})json"));
+    const Answer answer = answer_threads(TraceIndex(*trace));
+    EXPECT_EQ(answer.findings.size(), 1U);
+    EXPECT_EQ(answer.findings.at(0).sentence,
+              cat("nothing is recorded on thread 1 for 40 % of 100.000us, in 1 gap; the longest "
+                  "lasts 40.000us, until ",
+                  name));
+    return answer.findings.at(0).advice;
+  };
+  EXPECT_EQ(advice("Torch-Compiled Region: 1/0").substr(0, 64),
+            "before a region the compiled function's own code runs, and its o");
+  EXPECT_EQ(advice("aten::mm").substr(0, 62),
+            "record --with-stack (in C++ .with_stack = true), or your own r");
+}
+
 // The device is done when the host waits: the wait does not cause its idle time.
 TEST(Threads, a_wait_that_finds_nothing_to_wait_for_costs_itself) {
   const auto trace = trace_of(R"json([

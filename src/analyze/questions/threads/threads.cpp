@@ -337,6 +337,17 @@ void conclude_waits(const Trace& trace, const Threads& all, const std::vector<De
   }
 }
 
+// By what follows the longest gap.
+std::string advice_on_idle(const Trace& trace, std::string_view follows) {
+  if (is_from_vitro(trace) && follows.starts_with("Torch-Compiled Region"))
+    return "before a region the compiled function's own code runs, and its ops are compared with "
+           "the recorded ones: give each call more work, or compile the function frozen if its "
+           "code need not run";
+  return in_words_of_producer(trace,
+                              "record with_stack=True, or your own ranges, to see what "
+                              "runs there, then move it to another thread or out of the loop");
+}
+
 // For leading threads without a device: with a device, `gaps` reports the cost.
 void conclude_idle(const TraceIndex& index, const Threads& all, Findings& findings) {
   const Trace& trace = index.trace();
@@ -352,9 +363,7 @@ void conclude_idle(const TraceIndex& index, const Threads& all, Findings& findin
              percent_text(t.idle, all.window.length()), " of ", time_text(all.window.length()),
              ", in ", counted(t.gaps, "gap"), "; the longest lasts ", time_text(t.longest_gap),
              ", until ", short_name(trace.name(t.behind_gap))),
-         in_words_of_producer(trace,
-                              "record with_stack=True, or your own ranges, to see what "
-                              "runs there, then move it to another thread or out of the loop")},
+         advice_on_idle(trace, trace.name(t.behind_gap))},
         beyond_other_steps(steps, all.window, idle), t.idle, t.behind_gaps, Pieces(t.idle_when));
   }
 }
