@@ -15,6 +15,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "code_of_page.h"
 #include "vitro/images/file.h"
 #include "vitro/images/folder.h"
 #include "vitro/images/transforms.h"
@@ -239,6 +240,12 @@ struct Classifier : nn::Module {
   }
 };
 
+struct Tied : nn::Module {
+  nn::Embedding embed{*this, "embed", 6, 4};
+  nn::Linear head{*this, "head", 4, 6, false};
+  Tied() { head.weight = embed.weight; }
+};
+
 struct Sequence : nn::Module {
   nn::LSTM lstm{*this, "lstm", 3, 4};
 };
@@ -293,6 +300,7 @@ TEST(FromPyTorch, modules_have_an_owner_and_a_name) {
   EXPECT_TRUE(model.first.is_training());
   model.eval();
   EXPECT_FALSE(model.first.is_training());
+  EXPECT_EQ(Tied().parameters().size(), 1u);
   Blocks blocks;
   EXPECT_EQ(blocks.named_parameters()[1].first, "blocks.0.fc.weight");
   EXPECT_EQ(blocks.named_parameters().back().first, "heads.a.bias");
@@ -466,6 +474,21 @@ TEST(FromPyTorch, optimizers_change_parameters) {
   Tensor a = ones({1}), b = ones({1});
   optim::SGD groups({{{&a}, {.lr = 0.1}}, {{&b}, {.lr = 0.01}}});
   EXPECT_EQ(groups.options(1).lr, 0.01);
+  {
+    const auto f = [](int64_t step) { return step < 2 ? 0.5 : 1; };
+    optim::LambdaLR schedule(groups, f);
+    EXPECT_EQ(groups.options().lr, 0.05);
+    schedule.set_steps(2);
+    EXPECT_EQ(groups.options().lr, 0.1);
+  }
+  {
+    const Tensor loss = sum(square(model(eight_by_six())));
+    const std::vector<Tensor> slopes = grad(loss, model.parameters(), {.create_graph = true});
+    EXPECT_TRUE(slopes[0].requires_grad());
+  }
+  const Tensor p = ones({2}), g = full({2}, 3);
+  sub_(p, 0.1 * g);
+  EXPECT_TRUE(allclose(p, full({2}, 0.7)));
 }
 
 struct Cube : Function<Cube> {
@@ -631,43 +654,10 @@ TEST(FromPyTorch, a_profiler_records_from_its_making_on) {
   const Emission marked = emit_itt();
 }
 
-std::string text_of(const std::string& path) {
-  std::stringstream out;
-  out << std::ifstream(path).rdbuf();
-  return out.str();
-}
-
-// The code without comments and whitespace, in which the page may differ.
-std::string bare(const std::string& code) {
-  return std::regex_replace(code, std::regex("//[^\n]*|\\s+"), "");
-}
-
-// The code in the right column of the tables, and blocks of C++.
-std::vector<std::string> code_in(const std::string& page) {
-  std::vector<std::string> out;
-  std::string block;
-  bool in_block = false;
-  std::istringstream lines(page);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) {
-      if (in_block) out.push_back(std::exchange(block, {}));
-      in_block = !in_block;
-    } else if (in_block) {
-      block += line + '\n';
-    } else if (line.starts_with("| ")) {
-      const std::string right = line.substr(line.rfind(" | ", line.size() - 3) + 3);
-      const std::regex span("`([^`]+)`");
-      for (std::sregex_iterator at(right.begin(), right.end(), span), end; at != end; ++at)
-        out.push_back(std::regex_replace((*at)[1].str(), std::regex("\\\\\\|"), "|"));
-    }
-  }
-  return out;
-}
-
 TEST(FromPyTorch, every_piece_of_code_on_the_page_stands_in_this_file) {
-  const std::string here = bare(text_of(VITRO_TEST_DATA "/../vitro/from_pytorch_test.cpp"));
+  const std::string here = bare(read_page(VITRO_TEST_DATA "/../vitro/from_pytorch_test.cpp"));
   const std::vector<std::string> pieces =
-      code_in(text_of(VITRO_TEST_DATA "/../../docs/from_pytorch.md"));
+      code_in(read_page(VITRO_TEST_DATA "/../../docs/from_pytorch.md"));
   EXPECT_GT(pieces.size(), 100u);
   for (const std::string& piece : pieces) {
     if (piece.starts_with("VITRO_") || piece.starts_with("vitro ")) continue;  // shell commands
