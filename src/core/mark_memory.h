@@ -11,7 +11,7 @@ namespace vitro {
 inline void mark_memory(const Tensor& tensor, events::MemoryCategory category) {
   if (!events::wants(events::Detail::memory) || !tensor.defined()) return;
   const Storage& storage = (tensor.is_complex() ? tensor.pairs() : tensor).impl()->storage;
-  if (storage) events::categorise(storage.data(), category);
+  if (storage) events::categorise(storage.data(), category, storage.bytes());
 }
 
 }  // namespace vitro

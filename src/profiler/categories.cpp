@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace vitro {
 namespace {
@@ -37,6 +38,12 @@ class Categoriser {
     for (; mark != marks.end(); ++mark) apply(*mark);
     for (const auto& [address, entry] : live_) settle(entry, INT64_MAX);
   }
+  BytesByPurpose before() const {
+    BytesByPurpose out{};
+    for (const auto& [address, mark] : before_)
+      out[static_cast<size_t>(mark.category)] += mark.bytes;
+    return out;
+  }
 
  private:
   struct Entry {
@@ -46,16 +53,25 @@ class Categoriser {
 
   void apply(const CategoryMark& mark) {
     const auto found = live_.find(mark.address);
-    if (found != live_.end()) found->second.change->category = mark.category;
+    if (found != live_.end()) {
+      found->second.change->category = mark.category;
+    } else if (mark.bytes != 0 && !changed_.contains(mark.address)) {
+      before_.try_emplace(mark.address, mark);
+    }
   }
 
   void visit(const Entry& entry) {
+    changed_.insert(entry.change->address);
     if (entry.change->bytes >= 0) {
       live_[entry.change->address] = entry;
       return;
     }
     const auto found = live_.find(entry.change->address);
-    if (found == live_.end()) return;  // allocated before the recording
+    if (found == live_.end()) {
+      const auto known = before_.find(entry.change->address);
+      if (known != before_.end()) entry.change->category = known->second.category;
+      return;
+    }
     settle(found->second, entry.change->at);
     entry.change->category = found->second.change->category;
     live_.erase(found);
@@ -69,15 +85,21 @@ class Categoriser {
         freed <= owner->end ? MemoryCategory::temporary : MemoryCategory::activation;
   }
 
-  std::vector<Entry> changes_;                // in order of time
-  std::unordered_map<uint64_t, Entry> live_;  // by address
+  std::vector<Entry> changes_;  // in order of time
+  // By address: what was allocated in the recording, and the first marks of what was before it.
+  std::unordered_map<uint64_t, Entry> live_;
+  std::unordered_map<uint64_t, CategoryMark> before_;
+  std::unordered_set<uint64_t> changed_;
 };
 
 }  // namespace
 
-void categorise(std::vector<Track>& tracks, std::vector<CategoryMark> marks) {
-  if (std::ranges::all_of(tracks, [](const Track& track) { return track.memory.empty(); })) return;
-  Categoriser(tracks).run(std::move(marks));
+BytesByPurpose categorise(std::vector<Track>& tracks, std::vector<CategoryMark> marks) {
+  if (std::ranges::all_of(tracks, [](const Track& track) { return track.memory.empty(); }))
+    return {};
+  Categoriser all(tracks);
+  all.run(std::move(marks));
+  return all.before();
 }
 
 }  // namespace vitro

@@ -18,7 +18,7 @@ struct TrackChange {
 };
 
 // Bytes live before the first change.
-int64_t preexisting_bytes(const Profile& profile);
+BytesByCategory preexisting_bytes(const Profile& profile);
 
 // Calls visit(change) in order of time; simultaneous changes in order of threads.
 void each_memory_change(const Profile& profile, auto visit) {

@@ -53,7 +53,7 @@ Plot::Plot(const Profile& profile)
     return static_cast<size_t>(std::clamp(part, 0.0, 1.0) *
                                static_cast<double>(columns.size() - 1));
   };
-  last[static_cast<size_t>(TimelineCategory::unknown)] = preexisting_bytes(profile);
+  last = preexisting_bytes(profile);
   peak = last;
   peak_at = begin;
   size_t column = 0;

@@ -13,8 +13,7 @@ constexpr int64_t ns_per_us = 1000;
 // Calls visit(microseconds, sums) once for each microsecond with a change, and first for the state
 // before.
 void each_microsecond(const Profile& profile, auto visit) {
-  BytesByCategory sums{};
-  sums[static_cast<size_t>(TimelineCategory::unknown)] = preexisting_bytes(profile);
+  BytesByCategory sums = preexisting_bytes(profile);
   int64_t now = 0;
   bool any = false;
   each_memory_change(profile, [&](const TrackChange& entry) {
@@ -27,10 +26,8 @@ void each_microsecond(const Profile& profile, auto visit) {
   if (any) visit(now, sums);
 }
 
-}  // namespace
-
-TimelineCategory TrackChange::category() const {
-  switch (change->category) {
+TimelineCategory timeline_category(events::MemoryCategory category) {
+  switch (category) {
     case events::MemoryCategory::parameter:
       return TimelineCategory::parameter;
     case events::MemoryCategory::gradient:
@@ -49,13 +46,28 @@ TimelineCategory TrackChange::category() const {
   return TimelineCategory::unknown;
 }
 
-int64_t preexisting_bytes(const Profile& profile) {
+}  // namespace
+
+TimelineCategory TrackChange::category() const {
+  return timeline_category(change->category);
+}
+
+BytesByCategory preexisting_bytes(const Profile& profile) {
   const MemoryChange* first = nullptr;
   for (const Track& track : profile.tracks) {
     if (track.memory.empty()) continue;
     if (!first || track.memory.front().at < first->at) first = &track.memory.front();
   }
-  return first ? std::max<int64_t>(first->live_bytes - first->bytes, 0) : 0;
+  BytesByCategory out{};
+  int64_t rest = first ? std::max<int64_t>(first->live_bytes - first->bytes, 0) : 0;
+  for (size_t i = 0; i < profile.memory_before.size(); ++i) {
+    // Not more than the allocator has: parameters may be in the memory of a file.
+    const int64_t bytes = std::min(profile.memory_before[i], rest);
+    out[static_cast<size_t>(timeline_category(static_cast<events::MemoryCategory>(i)))] += bytes;
+    rest -= bytes;
+  }
+  out[static_cast<size_t>(TimelineCategory::unknown)] += rest;
+  return out;
 }
 
 void write_memory_json(const Profile& profile, report::Output& out) {
@@ -79,8 +91,12 @@ void write_memory_raw(const Profile& profile, report::Output& out) {
     json.value(static_cast<int>(category)).end();
   };
   json.begin_array();
-  if (const int64_t bytes = preexisting_bytes(profile); bytes != 0)
-    row(timeline_before, TimelineAction::preexisting, bytes, TimelineCategory::unknown);
+  const BytesByCategory before = preexisting_bytes(profile);
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (before[i] != 0)
+      row(timeline_before, TimelineAction::preexisting, before[i],
+          static_cast<TimelineCategory>(i));
+  }
   each_memory_change(profile, [&](const TrackChange& entry) {
     const MemoryChange& change = *entry.change;
     const auto action = change.bytes < 0 ? TimelineAction::destroyed : TimelineAction::created;

@@ -232,7 +232,7 @@ Profile make_profile(events::Recording recording) {
     marks.insert(marks.end(), built.marks.begin(), built.marks.end());
   }
   pair_flows(profile, flows);
-  categorise(profile.tracks, std::move(marks));
+  profile.memory_before = categorise(profile.tracks, std::move(marks));
   if (shared.extras) {
     profile.recorded.push_back(
         std::make_shared<const std::vector<events::ThreadRecording>>(std::move(recording.threads)));

@@ -99,7 +99,7 @@ void TrackBuilder::operator()(const events::Freed& e) {
 }
 
 void TrackBuilder::operator()(const events::Categorised& e) {
-  marks_.push_back({static_cast<int64_t>(e.ts), e.address, e.category});
+  marks_.push_back({static_cast<int64_t>(e.ts), e.address, e.bytes, e.category});
 }
 
 void TrackBuilder::operator()(const events::Counter& e) {

@@ -77,6 +77,23 @@ TEST(MemoryTimeline, gives_every_change_in_the_raw_form) {
       [12000, 2, 1000, 3], [12900, 4, -1000, 3], [15000, 4, -8, 4]])"));
 }
 
+TEST(MemoryTimeline, begins_with_what_is_known_of_older_memory) {
+  Profile profile = sample();
+  const auto first_rows = [&] {
+    const json raw =
+        json::parse(written([&](report::Output& out) { write_memory_raw(profile, out); }));
+    return json(raw.begin(), raw.begin() + 2);
+  };
+  profile.memory_before[static_cast<size_t>(MemoryCategory::parameter)] = 60;
+  EXPECT_EQ(first_rows(), json::parse("[[-1, 1, 60, 0], [-1, 1, 40, 7]]"));
+  // More than there is: a part is not of the allocator.
+  profile.memory_before[static_cast<size_t>(MemoryCategory::optimiser)] = 70;
+  EXPECT_EQ(first_rows(), json::parse("[[-1, 1, 60, 0], [-1, 1, 40, 1]]"));
+  const json sums =
+      json::parse(written([&](report::Output& out) { write_memory_json(profile, out); }));
+  EXPECT_EQ(sums[1][0], json::parse("[0, 60, 40, 0, 0, 0, 0, 0, 0]"));
+}
+
 TEST(MemoryTimeline, shows_the_peak_on_its_page) {
   const Profile profile = sample();
   const std::string page =

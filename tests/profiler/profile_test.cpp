@@ -142,7 +142,7 @@ TEST(Profile, memory_has_the_category_declared_or_inferred_from_its_lifetime) {
     allocate(4, MemoryCategory::gradient);
   }
   events::record(events::Freed{2, 64, 0});
-  events::record(events::Categorised{1, MemoryCategory::parameter});
+  events::record(events::Categorised{1, 64, MemoryCategory::parameter});
   events::record(events::Freed{1, 64, 0});
   allocate(1);
   const Profile profile = make_profile(events::stop());
@@ -157,6 +157,27 @@ TEST(Profile, memory_has_the_category_declared_or_inferred_from_its_lifetime) {
                                                                       {2, "activation"},
                                                                       {1, "parameter"},
                                                                       {1, "other"}}));
+}
+
+TEST(Profile, memory_older_than_the_recording_is_known_by_its_marks) {
+  events::start({.details = Detail::memory});
+  const auto mark = [](uint64_t address, int64_t bytes, MemoryCategory category) {
+    events::record(events::Categorised{address, bytes, category});
+  };
+  mark(1, 64, MemoryCategory::parameter);
+  mark(2, 32, MemoryCategory::gradient);
+  mark(3, 0, MemoryCategory::optimiser);  // of unknown size
+  mark(1, 64, MemoryCategory::parameter);
+  events::record(events::Allocated{4, 8, 200});
+  mark(4, 8, MemoryCategory::gradient);  // not older
+  events::record(events::Freed{2, 32, 168});
+  mark(2, 32, MemoryCategory::gradient);  // freed
+  const Profile profile = make_profile(events::stop());
+  BytesByPurpose want{};
+  want[static_cast<size_t>(MemoryCategory::parameter)] = 64;
+  want[static_cast<size_t>(MemoryCategory::gradient)] = 32;
+  EXPECT_EQ(profile.memory_before, want);
+  EXPECT_EQ(profile.tracks.at(0).memory.at(1).category, MemoryCategory::gradient);
 }
 
 TEST(Profile, allocations_know_where_the_program_was) {

@@ -86,6 +86,34 @@ TEST(MemoryTimelineFiles, tell_what_the_profile_and_its_trace_tell) {
   EXPECT_LT(parameters->last, 2 * 4000);
 }
 
+TEST(MemoryTimelineFiles, know_parameters_and_states_that_are_older_than_the_profile) {
+  nn::Module model;
+  nn::Linear layer(model, "layer", 100, 50);
+  model.requires_grad_();
+  optim::AdamW optimizer(model.parameters(), {.lr = 0.01});
+  auto step = compile([&](const Tensor& x) {
+    const Tensor loss = sum(square(layer(x)));
+    loss.backward();
+    optimizer.step();
+    optimizer.zero_grad();
+    return detach(loss);
+  });
+  const Tensor x = ones({4, 100});
+  for (int i = 0; i < 2; ++i) (void)step(x).item<float>();
+  Profiler profiler({.profile_memory = true});
+  (void)step(x).item<float>();
+  profiler.stop();
+
+  const Files files(profiler);
+  const analyze::MemoryTimeline raw = files.read("m.raw.json.gz");
+  constexpr int64_t bytes = (100 * 50 + 50) * 4;
+  const auto *parameters = find(raw, TimelineCategory::parameter),
+             *states = find(raw, TimelineCategory::optimizer_state);
+  ASSERT_TRUE(parameters && states);
+  EXPECT_EQ(parameters->first, bytes);
+  EXPECT_EQ(states->first, 2 * bytes);  // two moments
+}
+
 // What a training loop leaves in memory.
 class Trained : public testing::TestWithParam<bool> {};
 

@@ -194,6 +194,7 @@ enum class MemoryCategory : uint8_t {
   temporary,
   input
 };
+inline constexpr size_t memory_categories = 7;
 
 struct Allocated {
   static constexpr std::string_view name = "allocated";
@@ -212,11 +213,12 @@ struct Freed {
   int64_t live_bytes = 0;  // of the allocator, excluding this allocation
   uint64_t ts = 0;
 };
-// The category of an existing allocation.
+// The category of an existing allocation, which may have been made before the session.
 struct Categorised {
   static constexpr std::string_view name = "categorised";
   static constexpr Detail needs = Detail::memory;
   uint64_t address = 0;
+  int64_t bytes = 0;  // 0: unknown
   MemoryCategory category = MemoryCategory::other;
   uint64_t ts = 0;
 };

@@ -4,6 +4,7 @@
 // Thread-safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "vitro/events/record.h"
@@ -27,8 +28,9 @@ class CategoryScope {
 };
 
 // Sets the category of the allocation at that address; no effect unless a session records memory.
-inline void categorise(const void* address, MemoryCategory category) {
-  record(Categorised{reinterpret_cast<uintptr_t>(address), category});
+// `bytes`, the size of the allocation, makes it known if it is older than the session.
+inline void categorise(const void* address, MemoryCategory category, size_t bytes = 0) {
+  record(Categorised{reinterpret_cast<uintptr_t>(address), static_cast<int64_t>(bytes), category});
 }
 
 // Called by allocators: records an allocation with this thread's category and call stack.

@@ -6,6 +6,7 @@
 //   for (events::ValueReader inputs(track.extra(slice).inputs); auto* value = inputs.next();) …
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -124,6 +125,9 @@ struct Flow {
 };
 std::string_view name_of(events::FlowKind kind);
 
+// By events::MemoryCategory.
+using BytesByPurpose = std::array<int64_t, events::memory_categories>;
+
 struct Profile {
   events::SessionOptions options = {};  // used for the recording
   int64_t begin = 0, end = 0;
@@ -131,6 +135,9 @@ struct Profile {
   std::vector<Track> tracks = {};
   std::vector<Flow> flows = {};
   std::vector<Stack> stacks = {};  // each once
+  // What was allocated before the recording, as far as it became known in it: parameters, gradients
+  // and the state of optimizers, at a step.
+  BytesByPurpose memory_before = {};
   // The memory that extras point into.
   std::vector<std::shared_ptr<const std::vector<events::ThreadRecording>>> recorded = {};
 };
