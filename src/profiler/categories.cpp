@@ -1,3 +1,5 @@
+// Goes through the changes of memory and the marks of all threads in order of time: a mark names
+// what is live at its address, or else what was allocated before the recording.
 #include "profiler/categories.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Sums by category and single changes, in the forms of PyTorch's files; both begin with what was
+// there before the recording.
 #include "profiler/memory_timeline.h"
 
 #include <algorithm>
