@@ -182,10 +182,11 @@ Result<analyze::Answer> ask_sql(const Trace& trace, const std::string& statement
   if (!prepared) return Failure{"SQL: the statement is empty"};
   analyze::AnswerTable table{"rows", "Rows", {}, {}};
   const int width = sqlite3_column_count(rows.get());
-  for (int c = 0; c < width; ++c) {
-    const std::string name = sqlite3_column_name(rows.get(), c);
+  const auto names = std::make_shared<std::vector<std::string>>();
+  for (int c = 0; c < width; ++c) names->emplace_back(sqlite3_column_name(rows.get(), c));
+  for (const std::string& name : *names)
     table.columns.push_back({name, name, analyze::Unit::count});
-  }
+  table.keeps = names;
   int step = 0;
   while ((step = sqlite3_step(rows.get())) == SQLITE_ROW) {
     std::vector<analyze::AnswerCell>& cells = table.rows.emplace_back();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,8 +20,9 @@ namespace vitro::analyze {
 enum class Unit : uint8_t { text, count, ns, bytes, percent, number };
 
 struct AnswerColumn {
-  std::string name;   // in JSON and CSV: "self_ns"
-  std::string title;  // in text: "Self"
+  // Literals, or texts that AnswerTable::keeps.
+  std::string_view name;   // in JSON and CSV: "self_ns"
+  std::string_view title;  // in text: "Self"
   Unit unit = Unit::text;
   bool is_sentence = false;  // shown in full as text; names are shortened to their differences
 };
@@ -59,6 +61,7 @@ struct AnswerTable {
   using UseRow = std::function<bool(std::vector<AnswerCell> row)>;
   uint64_t more = 0;
   std::function<void(const UseRow& use)> each_more = {};
+  std::shared_ptr<const std::vector<std::string>> keeps = {};  // names of columns
 };
 
 // How a potential saving follows from the file.

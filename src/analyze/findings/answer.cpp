@@ -25,7 +25,8 @@ std::string decimals(double number, const char* format) {
 std::string record_text(const AnswerTable& table, const TextOptions& options) {
   report::Table out({{"What", report::Align::left}, {"Value", report::Align::left}});
   for (size_t c = 0; c < table.columns.size(); ++c)
-    out.row({table.columns[c].title, cell_text(table.rows[0][c], table.columns[c].unit)});
+    out.row(
+        {std::string(table.columns[c].title), cell_text(table.rows[0][c], table.columns[c].unit)});
   return cat(table.title, "\n", out.text(options.colours));
 }
 
@@ -70,7 +71,8 @@ std::string table_text(const AnswerTable& table, const TextOptions& options) {
   std::vector<std::vector<std::string>> texts;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const bool text = table.columns[c].unit == Unit::text;
-    columns.push_back({table.columns[c].title, text ? report::Align::left : report::Align::right});
+    columns.push_back(
+        {std::string(table.columns[c].title), text ? report::Align::left : report::Align::right});
     texts.push_back(column_texts(table, c, rows));
   }
   report::Table out(std::move(columns));
@@ -141,7 +143,8 @@ void write_row(const std::vector<std::string>& fields, report::Output& out) {
 
 void write_table_csv(const AnswerTable& table, report::Output& out) {
   std::vector<std::string> fields;
-  for (const AnswerColumn& column : table.columns) fields.push_back(csv_field(column.name));
+  for (const AnswerColumn& column : table.columns)
+    fields.push_back(csv_field(std::string(column.name)));
   write_row(fields, out);
   each_row(table, [&](const std::vector<AnswerCell>& row) {
     fields.clear();
@@ -159,7 +162,7 @@ void write_tables_csv(const std::vector<AnswerTable>& tables, report::Output& ou
     for (const AnswerColumn& column : table.columns) {
       const auto known = std::find(names.begin() + 1, names.end(), column.name);
       place.push_back(static_cast<size_t>(known - names.begin()));
-      if (known == names.end()) names.push_back(column.name);
+      if (known == names.end()) names.emplace_back(column.name);
     }
   }
   std::vector<std::string> fields;

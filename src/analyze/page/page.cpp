@@ -196,7 +196,7 @@ class Page {
     html_.element("summary", cat(table.title, " (", rows, ")"));
     std::vector<report::HtmlColumn> columns;
     for (const AnswerColumn& column : table.columns)
-      columns.push_back({column.title, column.unit != Unit::text});
+      columns.push_back({std::string(column.title), column.unit != Unit::text});
     html_.sortable_table(table.title, columns, cells_of(table, shown));
     if (shown < table.rows.size()) {
       html_.paragraph(cat("The first ", shown, " of ", rows, "; to list all: vitro trace ",

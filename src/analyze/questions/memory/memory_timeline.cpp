@@ -177,9 +177,13 @@ AnswerTable category_table(const MemoryTimeline& m) {
 
 AnswerTable timeline_table(const MemoryTimeline& m) {
   AnswerTable table = memory_over_time_table({m.all}, m.begin);
-  for (const MemoryTimeline::Category& each : m.categories) {
-    table.columns.push_back(
-        {column_of(each.category), std::string(name_of(each.category)), Unit::bytes});
+  std::vector<std::string> names;
+  for (const MemoryTimeline::Category& each : m.categories)
+    names.push_back(column_of(each.category));
+  table.keeps = std::make_shared<const std::vector<std::string>>(std::move(names));
+  for (size_t c = 0; c < m.categories.size(); ++c) {
+    const MemoryTimeline::Category& each = m.categories[c];
+    table.columns.push_back({(*table.keeps)[c], name_of(each.category), Unit::bytes});
     for (size_t i = 0; i < m.timeline.size(); ++i)
       table.rows[i].push_back(m.timeline[i].held[static_cast<size_t>(each.category)]);
   }

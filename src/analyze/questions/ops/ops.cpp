@@ -238,8 +238,7 @@ AnswerTable table_of(const Trace& trace, const std::vector<NameTimes>& list, Gro
   const std::string_view group = group_by_words[static_cast<size_t>(by)];
   const bool grouped = by != GroupBy::name;
   if (grouped)
-    table.columns.insert(table.columns.begin() + 1,
-                         {std::string(group), std::string(titles[static_cast<size_t>(by)])});
+    table.columns.insert(table.columns.begin() + 1, {group, titles[static_cast<size_t>(by)]});
   for (const NameTimes& t : list) {
     auto& row = table.rows.emplace_back();
     row = {t.name,  kind_of(t), static_cast<int64_t>(t.calls),
