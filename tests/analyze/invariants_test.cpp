@@ -19,6 +19,7 @@
 #include "analyze/questions/info.h"
 #include "analyze/questions/launches/launches.h"
 #include "analyze/questions/memory/memory.h"
+#include "analyze/questions/ops/modules.h"
 #include "analyze/questions/ops/ops.h"
 #include "analyze/questions/overlap.h"
 #include "analyze/questions/step_times.h"
@@ -186,6 +187,17 @@ TEST_P(RealTrace, has_shares_of_names_that_sum_to_100) {
 }
 
 // Every moment once; and no finding about launches or the host is worth more than that.
+TEST_P(RealTrace, has_modules_whose_work_sums_to_that_of_all_kernels) {
+  const TraceIndex index(trace());
+  const auto list = modules(index);
+  ASSERT_TRUE(list) << list.why();
+  if (list->empty()) return;
+  EXPECT_EQ(sum_of(*list, &ModuleTimes::device_self), sum_of(kernels(index), &NameTimes::total));
+  int64_t outermost = 0;
+  for (const ModuleTimes& m : *list) outermost += m.depth == 0 ? m.device : 0;
+  EXPECT_EQ(outermost, sum_of(*list, &ModuleTimes::device_self));
+}
+
 TEST_P(RealTrace, has_causes_that_sum_to_the_idle_time_of_each_device) {
   const Window window = measured_window(trace());
   const Classes classes(trace());

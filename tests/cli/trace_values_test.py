@@ -93,6 +93,16 @@ class Values(unittest.TestCase):
                     rows = self.ask(question, "--by", by)[question]
                     self.same(self.columns(rows, "name", by, "kind", "calls", "self_ns"), host.grouped(self.trace, by, events))
 
+    def test_modules(self):
+        rows, path, got = self.ask("modules")["modules"], [], []
+        for row in rows:
+            path = [*path[:row["depth"]], row["module"].strip()]
+            names = ("calls", "device_self_ns", "host_self_ns", "device_ns", "gradients_ns", "host_ns")
+            got.append((() if row["module"] == "(in no module)" else tuple(path), *(row.get(name) or 0 for name in names)))
+        self.same(got, host.modules(self.trace))
+        if rows:
+            self.assertEqual(sum(row.get("device_self_ns", 0) for row in rows), sum(e.end - e.begin for e in self.trace.work))
+
     def test_gaps(self):
         of_streams, of_devices = devices.gaps(self.trace)
         answer = self.ask("gaps")

@@ -14,6 +14,7 @@
 #include "analyze/questions/launches/launches.h"
 #include "analyze/questions/memory/memory.h"
 #include "analyze/questions/memory/memory_timeline.h"
+#include "analyze/questions/ops/modules.h"
 #include "analyze/questions/ops/ops.h"
 #include "analyze/questions/overlap.h"
 #include "analyze/questions/step_times.h"
@@ -82,6 +83,8 @@ constexpr std::string_view steps_needed =
     "steps: call profiler.step() after each, or wrap it in record_function(\"ProfilerStep#1\")";
 constexpr std::string_view memory_needed =
     "memory events: record with profile_memory=True, or pass a file from export_memory_timeline";
+constexpr std::string_view modules_needed =
+    "modules: record with with_modules=True and with_stack=True";
 constexpr std::string_view host_needed =
     "host events with a duration: record with ProfilerActivity.CPU";
 
@@ -94,6 +97,12 @@ constexpr Analysis all[] = {
      ask_by<answer_ops>, by_parameters, nullptr, host_needed},
     {"kernels", "Where the devices' time went: kernels, copies and fills by name",
      ask_by<answer_kernels>, by_parameters, nullptr, devices_needed},
+    {"modules",
+     "Where the time went in the tree of the model's modules: of devices, of the host",
+     plain<answer_modules>,
+     {},
+     nullptr,
+     modules_needed},
     {"gaps",
      "Why devices were idle: late launches, latency between kernels; what a device graph would "
      "save",

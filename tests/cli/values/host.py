@@ -116,6 +116,68 @@ def grouped(trace, by, events=None):
     return {(*key, calls[key], time[key]) for key in calls}
 
 
+def forward_of(trace):
+    """For each event to which an arrow leads from an op of the forward pass, that op: by number."""
+    def ends(phase):
+        for e in trace.events:
+            if e.phase == phase and e.category == "fwdbwd":
+                begun = [other for other in trace.host[e.track] if other.begin == e.begin]
+                if begun:
+                    yield e.id, max(begun, key=lambda other: other.order())
+    begins, out = {}, {}
+    for number, e in ends("s"):
+        begins.setdefault(number, e)
+    for number, e in ends("f"):
+        if number in begins:
+            out.setdefault(e.number, begins[number])
+    return out
+
+
+def modules(trace):
+    """By path: calls, device time launched in it but in no module inside, gradients among that, in those inside too, and the same
+    for the innermost events of the host."""
+    if "with_modules" not in trace.members and not any(e.name.startswith("nn.Module: ") for e in trace.events):
+        return set()
+    told, forward, outer = groups(trace, "module"), forward_of(trace), {}
+    rows, by_track = defaultdict(lambda: [0] * 6), defaultdict(list)
+    paths = [()]
+
+    def path(e):
+        return tuple(p for p in told[e.number].replace(".", ";").split(";") if p) if e else ()
+
+    for e in trace.spans:
+        by_track[e.track].append(e)
+    for events in by_track.values():
+        outer.update(parents(events))
+    for e in trace.spans:
+        paths.append(path(e))
+    for p in paths:
+        for i in range(len(p) + 1):
+            rows[p[:i]]
+    for track, events in by_track.items():
+        on_host = {e.number for e in trace.host.get(track, ())}
+        for e, begin, end in pieces(events):
+            if e.number in on_host:
+                rows[path(e)][3] += end - begin
+    for e in (e for events in trace.host.values() for e in events):
+        rows[path(e)][0] += e.kind == "python" and e.name.startswith("nn.Module: ")
+    for work in trace.work:
+        at = launch = trace.launch(work)
+        while at and at.number not in forward and not at.name.startswith("nn.Module: "):
+            at = outer[at]
+        is_gradient = at is not None and at.number in forward
+        row = rows[path(forward[at.number] if is_gradient else launch)]
+        row[1] += work.end - work.begin
+        row[2] += (work.end - work.begin) * is_gradient
+    if len(rows) == 1:
+        return set()
+    out = set()
+    for p, row in rows.items():
+        inside = [other for q, other in rows.items() if q[:len(p)] == p] if p else [row]
+        out.add((p, *(row[i] for i in (0, 1, 3)), *(sum(other[i] for other in inside) for i in (1, 2, 3))))
+    return out
+
+
 def steps(trace):
     busy = union(span for times in times_by_device(trace).values() for spans in times.values() for span in spans)
     rows = []

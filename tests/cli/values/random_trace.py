@@ -4,7 +4,7 @@ import random
 
 OPS = ("aten::mm", "aten::add", "aten::sum", "aten::copy_", "aten::item")
 RANGES = ("## forward ##", "enumerate(DataLoader)#_X.__next__", "zero")
-PYTHON = ("a.py(3): f", "b.py(4): g", "nn.Module: Linear_0", "<built-in method acquire of _thread.lock object at 0x1>",
+PYTHON = ("a.py(3): f", "b.py(4): g", "nn.Module: Linear_0", "nn.Module: Net_1", "<built-in method acquire of _thread.lock object at 0x1>",
           "threading.py(5): wait")
 COMPILED = ("Torch-Compiled Region: 0/0", "Torch-Compiled Region: 1/0", "CompiledFunction", "TorchDynamo Cache Lookup",
             "build (dynamo_timed)")
@@ -92,6 +92,12 @@ class Maker:
         for phase in self.random.choices("sf", k=self.random.choice((0, 4, 10))):
             self.events.append({"ph": phase, "cat": "ac2g", "name": "ac2g", "id": self.random.randint(1, 5), "bp": "e",
                                 "ts": self.between(0, self.span), "pid": 100, "tid": 1})
+        of_host = [e for e in self.events if e["ph"] == "X" and e["pid"] == 100]
+        for number in range(self.divider.choice((0, 5))):
+            for phase in "sf":
+                at = self.divider.choice(of_host)
+                self.events.append({"ph": phase, "cat": "fwdbwd", "name": "fwdbwd", "id": number, "bp": "e",
+                                    **{key: at[key] for key in ("ts", "pid", "tid")}})
         if self.divider.random() < 0.3:
             self.divide()
         if self.random.random() < 0.3:

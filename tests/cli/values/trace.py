@@ -11,7 +11,7 @@ from decimal import Decimal
 CLASSES = {"cpu_op": "op", "user_annotation": "annotation", "python_function": "python", "cuda_runtime": "runtime",
            "cuda_driver": "runtime", "mtia_runtime": "runtime", "kernel": "kernel", "mtia_ccp_events": "kernel",
            "gpu_memcpy": "copy", "gpu_memset": "set", "cuda_sync": "sync", "gpu_user_annotation": "device range",
-           "cuda_profiler_range": "device range", "Trace": "metadata"}
+           "cuda_profiler_range": "device range", "overhead": "overhead", "Trace": "metadata"}
 HOST = ("op", "annotation", "python", "runtime", "other")
 WORK = ("kernel", "copy", "set")
 

@@ -14,7 +14,7 @@ constexpr std::string_view module_prefix = "nn.Module: ";
 // What a Python event adds to the group of the events inside it; empty: nothing.
 std::string_view part_of(std::string_view name, GroupBy by) {
   if (by == GroupBy::stack) return name;
-  return name.starts_with(module_prefix) ? name.substr(module_prefix.size()) : "";
+  return is_module(name) ? name.substr(module_prefix.size()) : "";
 }
 
 bool has_python(const TraceIndex& index, GroupBy by) {
@@ -27,6 +27,10 @@ bool has_python(const TraceIndex& index, GroupBy by) {
 }
 
 }  // namespace
+
+bool is_module(std::string_view name) {
+  return name.starts_with(module_prefix);
+}
 
 Result<Groups> Groups::of(const TraceIndex& index, GroupBy by) {
   Groups out;

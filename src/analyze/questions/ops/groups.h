@@ -14,6 +14,9 @@
 
 namespace vitro::analyze {
 
+// Whether this is the name of a call of a Python `nn.Module`.
+bool is_module(std::string_view name);
+
 class Groups {
  public:
   // By name: one group.  Reads the file's text once for shapes, and for modules and stacks if there
@@ -23,6 +26,7 @@ class Groups {
   // 0: the empty group.
   uint32_t operator[](EventId event) const { return of_event_.empty() ? 0 : of_event_[event]; }
   std::string text(uint32_t group) const;
+  size_t size() const { return nodes_.size(); }
 
  private:
   void read_python(const TraceIndex& index, GroupBy by);
