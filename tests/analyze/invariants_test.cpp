@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -11,8 +12,10 @@
 #include "analyze/model/attribution.h"
 #include "analyze/model/classes.h"
 #include "analyze/model/device_work.h"
+#include "analyze/model/index.h"
 #include "analyze/model/intervals.h"
 #include "analyze/model/timeline.h"
+#include "analyze/model/words.h"
 #include "analyze/questions/compile/compile.h"
 #include "analyze/questions/critical_path/critical_path.h"
 #include "analyze/questions/gaps.h"
@@ -196,6 +199,36 @@ TEST_P(RealTrace, has_modules_whose_work_sums_to_that_of_all_kernels) {
   int64_t outermost = 0;
   for (const ModuleTimes& m : *list) outermost += m.depth == 0 ? m.device : 0;
   EXPECT_EQ(outermost, sum_of(*list, &ModuleTimes::device_self));
+}
+
+TEST_P(RealTrace, has_sequences_that_are_parts_of_its_work_and_idle_time) {
+  const TraceIndex index(trace());
+  std::map<std::string, std::array<double, 3>> sums;  // by device: kernels, work, idle
+  for (const AnswerTable& table : answer_kernels(index).tables) {
+    if (table.name != "sequences") continue;
+    for (const auto& row : table.rows) {
+      auto& sum = sums[std::get<std::string>(row[0])];
+      EXPECT_GE(cell_number(row[2]) * cell_number(row[4]), 8);
+      EXPECT_LE(cell_number(row[7]), cell_number(row[5]));
+      sum[0] += cell_number(row[2]) * cell_number(row[4]);
+      sum[1] += cell_number(row[5]);
+      sum[2] += cell_number(row[6]);
+    }
+  }
+  for (const Device& device : index->devices()) {
+    const auto& sum = sums[device_name(trace().tracks()[device.track])];
+    double work = 0;
+    std::set<uint32_t> tracks;
+    for (const EventId e : device.work) tracks.insert(trace().track_ids()[e]);
+    const auto streams = static_cast<double>(tracks.size());
+    for (const EventId e : device.work)
+      work += static_cast<double>(std::max<int64_t>(trace().dur()[e], 0));
+    const Intervals busy = times_of(trace(), index->kinds(), device.work).busy;
+    const int64_t span = busy.empty() ? 0 : busy.back().end - busy.begin()->begin;
+    EXPECT_LE(sum[0], static_cast<double>(device.work.size()));
+    EXPECT_LE(sum[1], work);
+    EXPECT_LE(sum[2], static_cast<double>(span - busy.length()) * streams);
+  }
 }
 
 TEST_P(RealTrace, has_causes_that_sum_to_the_idle_time_of_each_device) {

@@ -19,6 +19,7 @@
 #include "analyze/questions/ops/groups.h"
 #include "analyze/questions/ops/kernel_findings.h"
 #include "analyze/questions/ops/products.h"
+#include "analyze/questions/ops/sequences.h"
 #include "vitro/base/error.h"
 
 namespace vitro::analyze {
@@ -308,6 +309,7 @@ Answer answer_kernels(const TraceIndex& index, GroupBy by) {
   answer.findings = kernel_findings(index);
   if (const auto list = products(index); !list.empty())
     answer.tables.push_back(products_table(list));
+  add_sequences(index, answer);
   return answer;
 }
 
