@@ -109,6 +109,34 @@ TEST(Attribution, of_parameters_updated_one_by_one_is_the_optimizer) {
 }
 
 // Launches take 10 us and follow each other, as kernels of 100 us do: only these can be faster.
+// Calls between the begin and the end of a capture launch nothing; one thread captures, the other
+// does not.
+TEST(Attribution, of_a_capture_is_neither_launching_nor_the_host) {
+  Text text;
+  text.call("hipLaunchKernel", 0, 10, 1);
+  text.kernel(10, 100, 1);
+  text.call("hipStreamBeginCapture", 120, 125, 2);
+  text.op("aten::mm", 130, 200);
+  text.call("hipLaunchKernel", 150, 260, 3);
+  text.call("hipStreamEndCapture", 290, 300, 4);
+  text.call("hipGraphLaunch", 320, 330, 5);
+  text.kernel(335, 400, 5);
+  // 100 to 120 and 300 to 320 are other code, 320 to 335 the launch.
+  EXPECT_EQ(times(text), (Times{{IdleCause::capture, 180'000},
+                                {IdleCause::host, 40'000},
+                                {IdleCause::launch, 15'000},
+                                {IdleCause::latency, 10'000}}));
+  const auto trace = trace_of(text.json);
+  const Answer answer = doctor(TraceIndex(*trace));
+  ASSERT_FALSE(answer.findings.empty());
+  const Finding& first = answer.findings.front();
+  EXPECT_EQ(first.key, "gaps.capture.0");
+  EXPECT_EQ(first.high_ns, 180'000);
+  EXPECT_NE(first.sentence.find("captures a device graph"), std::string::npos);
+  EXPECT_NE(answer.verdicts.at(0).find("capturing a device graph (45 %)"), std::string::npos)
+      << answer.verdicts.at(0);
+}
+
 TEST(Attribution, a_busy_device_is_bound_by_its_kernels) {
   Text text;
   for (int i = 0; i < 50; ++i) {

@@ -417,6 +417,24 @@ const Finding& host_finding(const Answer& answer) {
 
 // The advice depends on what the host does at that time.  Times are the self times of names, see
 // ops_test.cpp, and what threads with steps do not record: all of a step, or as above.
+// Work that begins 400 us after its launch waits for something that the file does not show.
+TEST(CriticalPath, does_not_advise_to_launch_ahead_what_was_launched_long_ago) {
+  const auto keys = [](int delay) {
+    Text text;
+    text.call("cudaLaunchKernel", 0, 5, 1);
+    text.kernel("k", 5 + delay, 500, 1, 7);
+    text.call("cudaStreamSynchronize", 6, 505, 2);
+    const auto trace = trace_of(text.json);
+    std::string out;
+    const Parameters parameters({"critical-path", "", nullptr, path_parameters});
+    for (const Finding& f : answer_critical_path(TraceIndex(*trace), parameters).findings)
+      out += f.key + " ";
+    return out;
+  };
+  EXPECT_NE(keys(25).find("critical_path.launch_delay"), std::string::npos) << keys(25);
+  EXPECT_EQ(keys(400).find("critical_path.launch_delay"), std::string::npos) << keys(400);
+}
+
 TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   struct Advice {
     const char *file, *most, *advice;

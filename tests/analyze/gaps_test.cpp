@@ -87,6 +87,29 @@ TEST(Gaps, agree_with_holistic_trace_analysis_where_nothing_overlaps) {
 }
 
 // Kernels of 10 us, each launched long after the previous one ended.
+// Six kernels with `us` between their launches.
+Finding late_host(int us) {
+  std::string text = "[";
+  for (int i = 0; i < 6; ++i) {
+    text += cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","dur":5,"ts":)", us * i,
+                R"(,"pid":1,"tid":1,"args":{"correlation":)", i, "}},");
+    text += cat(R"({"ph":"X","cat":"python_function","name":"prepare.py(3): resize","dur":)",
+                us - 20, R"(,"ts":)", us * i + 10, R"(,"pid":1,"tid":1},)");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"k","dur":10,"ts":)", us * i + 8,
+                R"(,"pid":0,"tid":7,"args":{"correlation":)", i, "}},");
+  }
+  const auto trace = trace_of(text);
+  return answer_gaps(TraceIndex(*trace)).findings.at(0);
+}
+
+TEST(Gaps, of_milliseconds_are_not_for_a_device_graph) {
+  EXPECT_NE(late_host(100).advice.find("as a device graph"), std::string::npos);
+  const Finding found = late_host(5000);
+  EXPECT_EQ(found.key, "gaps.host.0");
+  EXPECT_EQ(found.advice.find("graph"), std::string::npos) << found.advice;
+  EXPECT_NE(found.advice.find("on another thread"), std::string::npos);
+}
+
 TEST(Gaps, a_late_host_is_found_with_its_potential_saving) {
   std::string text = "[";
   for (int i = 0; i < 10; ++i) {

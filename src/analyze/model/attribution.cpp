@@ -59,6 +59,7 @@ class Host {
     const auto& phases = index->compile_phases();
     for (const CompilePhase& phase : phases ? *phases : std::vector<CompilePhase>())
       if (phase.outermost) compiles_[phase.event] = true;
+    read_captures();
   }
 
   bool is_step(EventId e) const { return is_step_[trace.name_ids()[e]]; }
@@ -80,6 +81,7 @@ class Host {
     if (kind == WaitKind::lock) return {IdleCause::lock, last};
     if (kind == WaitKind::sleep) return {IdleCause::sleep, last};
     if (kind == WaitKind::threads) return {IdleCause::threads, last};
+    if (captures(trace.track_ids()[e], at)) return {IdleCause::capture, last};
     for (size_t i = 0; i < open.size(); ++i)
       if (compiles_[open[i]]) return {IdleCause::compilation, i};
     if (waits_for_device(e)) return {IdleCause::device, last};
@@ -91,6 +93,12 @@ class Host {
             : brief_[e]              ? IdleCause::brief
                                      : IdleCause::launch,
             last};
+  }
+
+  // Whether the thread is between the calls that begin and end a capture.
+  bool captures(uint32_t track, int64_t at) const {
+    const auto found = captures_.find(track);
+    return found != captures_.end() && found->second.length_in(at, at + 1) > 0;
   }
 
   bool updates(EventId e) const { return !updates_.empty() && updates_[e]; }
@@ -119,6 +127,26 @@ class Host {
   uint32_t lead = no_track;
 
  private:
+  void read_captures() {
+    constexpr std::string_view begins = "StreamBeginCapture", ends = "StreamEndCapture";
+    if (std::ranges::none_of(trace.names(), [&](const std::string& name) {
+          return name.find(begins) != std::string::npos;
+        }))
+      return;
+    for (uint32_t t = 0; t < order.tracks(); ++t) {
+      int64_t from = none;
+      for (const EventId e : paced(order.track(t))) {
+        if (classes[e] != EventClass::runtime) continue;
+        const std::string_view name = trace.name(e);
+        if (from == none && name.find(begins) != std::string_view::npos) from = trace.ts()[e];
+        if (from == none || name.find(ends) == std::string_view::npos) continue;
+        captures_[t].add(from, end_of(trace, e));
+        from = none;
+      }
+    }
+  }
+
+  std::map<uint32_t, Intervals> captures_;  // by thread
   const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
   std::vector<bool> compiles_, brief_;  // by event
 };
@@ -255,6 +283,8 @@ class Attribution {
     if (why.cause == IdleCause::device && is_awaited_by(e, late))
       return add({IdleCause::dependency, no_track, no_name, no_name}, from, to, late.launch,
                  late.gap, true);
+    if (why.cause == IdleCause::capture)
+      return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap, true);
     if (why.cause == IdleCause::update)
       return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap,
                  host_.classes[e] == EventClass::runtime);
@@ -300,9 +330,10 @@ class Attribution {
     const bool is_long = late.end - late.begin >= long_silence_ns;
     if (late.waited != nobody && !is_long)
       return add(waited(late), late.begin, late.end, nobody, late.gap, false);
-    const IdleCause cause = late.launch == nobody ? IdleCause::end
-                            : is_long             ? IdleCause::unrecorded
-                                                  : IdleCause::host;
+    const IdleCause cause = host_.captures(host_.lead, late.begin) ? IdleCause::capture
+                            : late.launch == nobody                ? IdleCause::end
+                            : is_long                              ? IdleCause::unrecorded
+                                                                   : IdleCause::host;
     if (cause == IdleCause::host) out_.host_names[no_name] += late.end - late.begin;
     add({cause, no_track, no_name, no_name}, late.begin, late.end, late.launch, late.gap, true);
   }
@@ -322,6 +353,7 @@ std::string_view name_of(IdleCause cause) {
       "waiting for a lock",
       "sleeping",
       "waiting for other threads",
+      "capturing a device graph",
       "compiling",
       "slow runtime calls",
       "waiting for the device",

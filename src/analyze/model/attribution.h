@@ -28,6 +28,7 @@ enum class IdleCause : uint8_t {
   lock,         // for a lock
   sleep,        // it sleeps
   threads,      // it waits for other threads or processes
+  capture,      // it captures a device graph: what it launches does not run yet
   compilation,  // it compiles
   slow_call,    // it is in a runtime call of over slow_call_ns that does not wait
   device,       // it waits for the device (a blocking copy, a synchronising call), or had done so
@@ -42,7 +43,7 @@ enum class IdleCause : uint8_t {
   unknown,      // the launch is not in the file
   end           // nothing follows in the measured window
 };
-inline constexpr size_t idle_causes = 16;
+inline constexpr size_t idle_causes = 17;
 std::string_view name_of(IdleCause cause);
 
 // Idle time with the same cause; of waits and slow calls, within events of one name.

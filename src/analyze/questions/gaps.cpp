@@ -115,6 +115,9 @@ void conclude_host(const Trace& trace, const DeviceIdle& device, Findings& findi
     each.insert(each.end(), group.each.begin(), group.each.end());
     when.add(group.when);
   }
+  // A graph launches without the code between launches, but not without what prepares their data.
+  constexpr int64_t long_gap_ns = 1'000'000;
+  const bool is_long = graph.high > long_gap_ns * static_cast<int64_t>(gaps);
   std::ranges::sort(each);
   std::vector<EventId> events;
   for (const auto& [length, e] : each)
@@ -127,8 +130,10 @@ void conclude_host(const Trace& trace, const DeviceIdle& device, Findings& findi
            time_text(device.of(IdleCause::launch) + device.of(IdleCause::brief)),
            " of launching and ", time_text(device.of(IdleCause::host)),
            " of other code on the host", busiest(trace, device)),
-       "replay the same work as a device graph, compile it into fewer kernels, or move the "
-       "host's work between launches to another thread"},
+       is_long ? "do what the host does there on another thread, ahead of the step, or on the "
+                 "device"
+               : "replay the same work as a device graph, compile it into fewer kernels, or move "
+                 "the host's work between launches to another thread"},
       graph.low, graph.high, std::move(events), std::move(when));
 }
 
@@ -136,7 +141,8 @@ void conclude_others(const Trace& trace, const DeviceIdle& device, Findings& fin
   const TrackInfo& track = trace.tracks()[device.track];
   for (const IdleGroup& group : device.groups) {
     std::vector<EventId> events;
-    for (const auto& [length, e] : group.each) events.push_back(e);
+    for (const auto& [length, e] : group.each)
+      if (std::ranges::find(events, e) == events.end()) events.push_back(e);
     const std::string idle =
         cat(device_name(track), " is idle for ", time_text(group.time), " of ",
             time_text(device.window.length()), " in ", counted(group.gaps, "gap"));
@@ -148,6 +154,13 @@ void conclude_others(const Trace& trace, const DeviceIdle& device, Findings& fin
                                          "runs there, then move it to another thread or out of the "
                                          "loop")},
                    0, group.time, events, Pieces(group.when));
+    if (group.cause == IdleCause::capture)
+      findings.add({cat("gaps.capture.", track.pid),
+                    cat(idle,
+                        " in which the host captures a device graph: what it launches runs when "
+                        "the graph is replayed"),
+                    "record steps that replay the graph; capture it once, before them"},
+                   group.time, group.time, events, Pieces(group.when));
     if (group.cause == IdleCause::dependency)
       findings.add({cat("gaps.dependency.", track.pid),
                     cat(idle,

@@ -2,6 +2,7 @@
 // the least and most that each finding could save.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "analyze/findings/findings.h"
 #include "analyze/model/device_work.h"
@@ -158,6 +159,7 @@ class Conclusion {
 
   void one(PathKind kind, std::string_view what, std::string_view advice) {
     const int64_t all = path_.total(kind);
+    if (kind == launch_delay && 2 * all_of(lengths(kind)) < all) return;
     std::string key(name_of(kind));
     std::ranges::replace(key, ' ', '_');
     findings_.add({cat("critical_path.", key),
@@ -192,11 +194,17 @@ class Conclusion {
     return analyze::beyond_other_steps(index_->steps(), path_.window, when);
   }
 
+  // Work that begins long after its launch waits for something else (IdleCause::dependency).
   std::vector<int64_t> lengths(PathKind kind) const {
     std::vector<int64_t> out;
     for (const PathSegment& s : path_.segments)
-      if (s.kind == kind) out.push_back(s.end - s.begin);
+      if (s.kind == kind && (kind != launch_delay || s.end - s.begin < short_gap_ns))
+        out.push_back(s.end - s.begin);
     return out;
+  }
+
+  static int64_t all_of(const std::vector<int64_t>& times) {
+    return std::accumulate(times.begin(), times.end(), int64_t{0});
   }
 
   Pieces pieces(std::initializer_list<PathKind> kinds) const {
