@@ -45,12 +45,13 @@ struct AnswerPlot {
     levels,   // `y` over the number `x`, each value lasting until the next row
   };
   Kind kind = Kind::nothing;
-  std::string x, y;    // names of columns
-  std::string series;  // for `line` and `levels`: the column whose texts separate lines
+  std::string_view x, y;    // names of columns
+  std::string_view series;  // for `line` and `levels`: the column whose texts separate lines
 };
 
 struct AnswerTable {
-  std::string name, title;
+  std::string_view name;  // a literal
+  std::string title;
   std::vector<AnswerColumn> columns;
   std::vector<std::vector<AnswerCell>> rows;
   AnswerPlot plot = {};

@@ -171,7 +171,7 @@ void write_tables_csv(const std::vector<AnswerTable>& tables, report::Output& ou
   for (size_t t = 0; t < tables.size(); ++t) {
     each_row(tables[t], [&](const std::vector<AnswerCell>& row) {
       fields.assign(names.size(), {});
-      fields[0] = csv_field(tables[t].name);
+      fields[0] = csv_field(std::string(tables[t].name));
       for (size_t c = 0; c < row.size(); ++c) fields[places[t][c]] = csv_text(row[c]);
       write_row(fields, out);
     });

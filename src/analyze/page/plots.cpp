@@ -18,7 +18,7 @@ using Rows = std::vector<std::vector<AnswerCell>>;
 
 constexpr size_t most_shares = 12, most_series = 8;
 
-size_t place_of(const AnswerTable& table, const std::string& column) {
+size_t place_of(const AnswerTable& table, std::string_view column) {
   const auto found = std::ranges::find(table.columns, column, &AnswerColumn::name);
   VITRO_ASSERT(found != table.columns.end(), table.name, ": the plot's column ", column,
                " is not a column of the table");

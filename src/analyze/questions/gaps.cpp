@@ -173,9 +173,9 @@ void conclude_others(const Trace& trace, const DeviceIdle& device, Findings& fin
   }
 }
 
-AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list, std::string name,
-                       std::string title) {
-  AnswerTable table{std::move(name),
+AnswerTable gaps_table(const Trace& trace, const std::vector<StreamGaps>& list,
+                       std::string_view name, std::string title) {
+  AnswerTable table{name,
                     std::move(title),
                     {{"stream", "Stream"},
                      {"kernels", "Work", Unit::count},

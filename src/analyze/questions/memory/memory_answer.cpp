@@ -16,8 +16,8 @@ AnswerCell or_nothing(int64_t value) {
 }
 
 AnswerTable group_table(const Memory& m, std::vector<Memory::Group> Memory::Device::* groups,
-                        std::string name, std::string title) {
-  AnswerTable table{std::move(name),
+                        std::string_view name, std::string title) {
+  AnswerTable table{name,
                     std::move(title),
                     {{"device", "Device"},
                      {"category", "Category"},
