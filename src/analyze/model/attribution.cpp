@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analyze/model/captures.h"
 #include "analyze/model/index.h"
 #include "analyze/model/pieces.h"
 #include "analyze/model/self_spans.h"
@@ -46,7 +47,8 @@ class Host {
         frames_(index->frames()),
         updates_(index->updates().events),
         compiles_(trace.size()),
-        brief_(trace.size()) {
+        brief_(trace.size()),
+        captures_(captures_of(trace, classes, order)) {
     if (!index->steps().empty()) lead = trace.track_ids()[index->steps().front().event];
     std::map<uint32_t, size_t> launches;
     for (const Launch& launch : index->launches()) {
@@ -59,7 +61,6 @@ class Host {
     const auto& phases = index->compile_phases();
     for (const CompilePhase& phase : phases ? *phases : std::vector<CompilePhase>())
       if (phase.outermost) compiles_[phase.event] = true;
-    read_captures();
   }
 
   bool is_step(EventId e) const { return is_step_[trace.name_ids()[e]]; }
@@ -127,28 +128,9 @@ class Host {
   uint32_t lead = no_track;
 
  private:
-  void read_captures() {
-    constexpr std::string_view begins = "StreamBeginCapture", ends = "StreamEndCapture";
-    if (std::ranges::none_of(trace.names(), [&](const std::string& name) {
-          return name.find(begins) != std::string::npos;
-        }))
-      return;
-    for (uint32_t t = 0; t < order.tracks(); ++t) {
-      int64_t from = none;
-      for (const EventId e : paced(order.track(t))) {
-        if (classes[e] != EventClass::runtime) continue;
-        const std::string_view name = trace.name(e);
-        if (from == none && name.find(begins) != std::string_view::npos) from = trace.ts()[e];
-        if (from == none || name.find(ends) == std::string_view::npos) continue;
-        captures_[t].add(from, end_of(trace, e));
-        from = none;
-      }
-    }
-  }
-
-  std::map<uint32_t, Intervals> captures_;  // by thread
   const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
   std::vector<bool> compiles_, brief_;  // by event
+  const std::map<uint32_t, Intervals> captures_;
 };
 
 // One device.

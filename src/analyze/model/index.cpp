@@ -110,6 +110,15 @@ const std::optional<Intervals>& Parts::idle_time() const {
   return part(idle_time_, [&] { return idle_time_in(index_); });
 }
 
+const std::unordered_map<EventId, EventId>& Parts::captured() const {
+  return part(captured_, [&] { return captured_calls(index_); });
+}
+
+EventId Parts::origin_of(EventId device_work) const {
+  const auto call = captured().find(device_work);
+  return call == captured().end() ? links().launch_of(device_work) : call->second;
+}
+
 const Result<std::vector<CompilePhase>>& Parts::compile_phases() const {
   return part(compile_phases_, [&] { return compile_phases_of(index_); });
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/model/attribution.h"
+#include "analyze/model/captures.h"
 #include "analyze/model/classes.h"
 #include "analyze/model/compile_phases.h"
 #include "analyze/model/device_work.h"
@@ -71,6 +72,10 @@ class TraceIndex::Parts {
   const std::vector<DeviceIdle>& idle() const;
   // When any device was; nothing without devices.
   const std::optional<Intervals>& idle_time() const;
+  // By work of device graphs.
+  const std::unordered_map<EventId, EventId>& captured() const;  // captured_calls()
+  // Where device work was launched, or captured; Links::nobody: not in the file.
+  EventId origin_of(EventId device_work) const;
   const Result<std::vector<CompilePhase>>& compile_phases() const;
 
   // How many parts have been made: a measure of the work done, for tests.
@@ -104,6 +109,7 @@ class TraceIndex::Parts {
   mutable Once<SeparateUpdates> updates_;
   mutable Once<std::vector<DeviceIdle>> idle_;
   mutable Once<std::optional<Intervals>> idle_time_;
+  mutable Once<std::unordered_map<EventId, EventId>> captured_;
   mutable Once<Result<std::vector<CompilePhase>>> compile_phases_;
 };
 

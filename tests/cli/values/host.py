@@ -85,12 +85,16 @@ def groups(trace, by):
     for e in trace.spans:
         by_track[e.track].append(e)
     for events in by_track.values():
-        for e, outer in parents(events).items():
-            before = out[outer.number] if outer else ""
-            if chains:
+        if chains:
+            for e, stack in around(events):
+                begun = [other for other in stack if is_part(other)]
+                before = out[begun[-1].number] if begun else ""
                 part = e.name.removeprefix(modules if by == "module" else "") if is_part(e) else ""
                 out[e.number] = ";".join(filter(None, (before, part)))
-            elif e.kind in ("op", "annotation"):
+            continue
+        for e, outer in parents(events).items():
+            before = out[outer.number] if outer else ""
+            if e.kind in ("op", "annotation"):
                 told = e.args.get(argument, "")
                 out[e.number] = told if isinstance(told, str) else json.dumps(told)
             else:

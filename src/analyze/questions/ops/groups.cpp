@@ -63,17 +63,22 @@ uint32_t Groups::number(uint32_t outer, std::string_view text) {
   return at->second;
 }
 
+// Profilers end calls that they lose sight of (of generators) with the recording: others that such
+// a call crosses still count.
 void Groups::read_python(const TraceIndex& index, GroupBy by) {
   const Trace& trace = index.trace();
   const Classes& classes = index->classes();
   const Timeline& timeline = index->timeline();
+  std::vector<EventId> open;
   for (uint32_t t = 0; t < timeline.tracks(); ++t) {
+    open.clear();
     for (const EventId e : paced(timeline.track(t))) {
-      const EventId around = timeline.parent(e);
-      const uint32_t outer = around == Timeline::nobody ? 0 : of_event_[around];
+      while (!open.empty() && end_of(trace, open.back()) <= trace.ts()[e]) open.pop_back();
+      const uint32_t outer = open.empty() ? 0 : of_event_[open.back()];
       const std::string_view part =
           classes[e] == EventClass::python ? part_of(trace.name(e), by) : "";
       of_event_[e] = part.empty() ? outer : number(outer, part);
+      if (!part.empty()) open.push_back(e);
     }
   }
 }

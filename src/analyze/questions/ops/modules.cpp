@@ -74,7 +74,7 @@ class Tree {
       forward.emplace(each.to, each.from);
     for (const EventId e : trace_.events()) {
       if (!classes.is_device_work(e)) continue;
-      EventId launch = index_->links().launch_of(e);
+      EventId launch = index_->origin_of(e);
       bool is_gradient = false;
       for (EventId at = launch; at != Timeline::nobody; at = index_->timeline().parent(at)) {
         const auto from = forward.find(at);

@@ -219,8 +219,8 @@ void add_devices(const std::vector<NameTimes>& list, AnswerTable& table) {
 }
 
 AnswerTable table_of(const Trace& trace, const std::vector<NameTimes>& list, GroupBy by,
-                     std::string name, std::string title) {
-  AnswerTable table{std::move(name),
+                     std::string_view name, std::string title) {
+  AnswerTable table{name,
                     std::move(title),
                     {{"name", "Name"},
                      {"kind", "Kind"},
@@ -287,14 +287,13 @@ Result<std::vector<NameTimes>> ops(const TraceIndex& index, GroupBy by) {
 Result<std::vector<NameTimes>> kernels(const TraceIndex& index, GroupBy by) {
   const auto groups = Groups::of(index, by);
   if (!groups) return groups.failure();
-  const Links& links = index->links();
   return times(
       index, false, *groups,
       [](EventClass which) {
         return which == EventClass::kernel || which == EventClass::copy || which == EventClass::set;
       },
       [&](EventId e) {
-        const EventId launch = links.launch_of(e);
+        const EventId launch = index->origin_of(e);
         return launch == Links::nobody ? 0 : (*groups)[launch];
       });
 }

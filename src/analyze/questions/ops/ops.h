@@ -22,8 +22,8 @@ class TraceIndex;
 //   module   the modules around it, the outermost first: Python `nn.Module` functions if they were
 //            recorded (with_modules and with_stack), else the argument `Module Hierarchy`
 //   stack    the Python functions around it, the outermost first; else the argument `Call stack`
-// For kernels, module and stack are those of their launch.  Ops that autograd calls on its own
-// thread have neither.
+// For kernels, module and stack are those of their launch, or of what was captured (captures.h).
+// Ops that autograd calls on its own thread have neither.
 enum class GroupBy : uint8_t { name, shape, module, stack };
 inline constexpr std::array<std::string_view, 4> group_by_words{"name", "shape", "module", "stack"};
 
