@@ -11,6 +11,7 @@
 #include "analyze/model/self_spans.h"
 #include "analyze/model/timeline.h"
 #include "analyze/model/words.h"
+#include "analyze/questions/phases.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/counted.h"
@@ -289,7 +290,10 @@ Answer answer_summary(const TraceIndex& index) {
   }
   findings.only_while(index->idle_time());
   conclude_overhead(index, findings);
-  return {"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
+  Answer answer{"summary", {device_table(trace, s), thread_table(trace, s)}, findings.take()};
+  AnswerTable phases = phases_table(index);
+  if (!phases.rows.empty()) answer.tables.push_back(std::move(phases));
+  return answer;
 }
 
 }  // namespace vitro::analyze
