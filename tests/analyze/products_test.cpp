@@ -45,10 +45,32 @@ TEST(Products, are_compared_with_the_sheet_of_their_device) {
   EXPECT_DOUBLE_EQ(batch.at(0).bytes, 4.0 * 8 * (64 * 128 + 128 * 32 + 64 * 32));
 }
 
+TEST(Products, of_thousands_of_calls_are_all_counted) {
+  std::string text = "[";
+  for (int i = 0; i < 5000; ++i)
+    text += cat(
+        R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"dur":10,"ts":)", 20 * i,
+        R"(,"args":{"Input Dims":[[2, 3], [3, 4]],"Input type":["float", "float"]}},)",
+        R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"dur":5,"ts":)",
+        20 * i + 2, R"(,"args":{"correlation":)", i,
+        R"(}},{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"dur":3,"ts":)", 20 * i + 8,
+        R"(,"args":{"correlation":)", i, "}},");
+  const TraceFolder folder;
+  const auto trace = open_alone(folder.file("trace.json", text + "]"));
+  const std::vector<Products> list = products(TraceIndex(*trace));
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].calls, 5000U);
+  EXPECT_EQ(list[0].device_ns, 5000 * 3'000);
+  EXPECT_DOUBLE_EQ(list[0].operations, 5000 * 2.0 * 2 * 3 * 4);
+}
+
 TEST(Products, have_no_roof_on_an_unknown_device_and_need_shapes) {
   const auto unknown = one("aten::mm", "[[64, 64], [64, 64]]", "float", 5, "Some GPU");
   EXPECT_EQ(unknown.at(0).roof_ns, 0);
-  EXPECT_EQ(products_table(unknown).rows[0][7], AnswerCell());
+  const auto small = trace_of(R"json([{"ph":"X","name":"op","ts":0,"dur":1,"pid":1,"tid":1}])json");
+  const AnswerTable table = products_table(*small, unknown);
+  EXPECT_EQ(table.rows[0][7], AnswerCell());
+  EXPECT_EQ(table.title, "Matrix products beside what their device can do");
   EXPECT_TRUE(one("aten::mm", "[[64, 64], [32, 64]]", "float", 5).empty());
   EXPECT_TRUE(one("aten::mm", "[]", "float", 5).empty());
   EXPECT_TRUE(one("aten::add", "[[64, 64], [64, 64]]", "float", 5).empty());

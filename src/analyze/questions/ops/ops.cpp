@@ -307,7 +307,7 @@ Answer answer_kernels(const TraceIndex& index, GroupBy by) {
       answer_of(index.trace(), kernels(index, by), by, "kernels", "Kernels of the devices");
   answer.findings = kernel_findings(index);
   if (const auto list = products(index); !list.empty())
-    answer.tables.push_back(products_table(list));
+    answer.tables.push_back(products_table(index.trace(), list));
   add_sequences(index, answer);
   return answer;
 }

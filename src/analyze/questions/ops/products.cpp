@@ -12,6 +12,7 @@
 #include "analyze/model/index.h"
 #include "analyze/read/scan.h"
 #include "base/sort_list.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
@@ -66,8 +67,6 @@ bool is_product(std::string_view op) {
 
 // By op: the work that its calls launched.
 std::map<EventId, int64_t> device_times(const TraceIndex& index) {
-  constexpr EventId read_until = 1U << 21;  // the file is read again up to there
-  constexpr size_t most = 4096;
   const Trace& trace = index.trace();
   std::vector<bool> wanted;
   for (const std::string& name : trace.names()) wanted.push_back(is_product(name));
@@ -76,7 +75,7 @@ std::map<EventId, int64_t> device_times(const TraceIndex& index) {
   for (const Launch& launch : index->launches()) {
     EventId e = launch.call;
     while (e != Timeline::nobody && !wanted[trace.name_ids()[e]]) e = index->timeline().parent(e);
-    if (e < read_until && (out.size() < most || out.contains(e))) out[e] += launch.work;
+    if (e < products_read) out[e] += launch.work;
   }
   return out;
 }
@@ -168,7 +167,7 @@ std::vector<Products> products(const TraceIndex& index) {
   return out;
 }
 
-AnswerTable products_table(const std::vector<Products>& list) {
+AnswerTable products_table(const Trace& trace, const std::vector<Products>& list) {
   AnswerTable table{"products",
                     "Matrix products beside what their device can do",
                     {{"op", "Op"},
@@ -181,6 +180,8 @@ AnswerTable products_table(const std::vector<Products>& list) {
                      {"roof_percent", "Of the roof", Unit::percent},
                      {"longest", "Event", Unit::count}},
                     {}};
+  if (trace.size() > products_read)
+    table.title += cat(" (among the first ", products_read, " events)");
   for (const Products& p : list) {
     const double gb_per_s = p.device_ns > 0 ? p.bytes / static_cast<double>(p.device_ns) : 0;
     table.rows.push_back(

@@ -24,7 +24,9 @@ struct DeviceSheet {
 std::optional<DeviceSheet> sheet_of(std::string_view device_name);
 
 // Calls of aten::mm, addmm, bmm and baddbmm with the same shapes, whose operands are recorded
-// (record_shapes=True).  At most the first 4096 within the first two million events are read.
+// (record_shapes=True), among the first products_read events; the table's title says if there are
+// more.
+inline constexpr EventId products_read = 1U << 21;
 struct Products {
   std::string op, shapes, type;
   uint64_t calls = 0;
@@ -42,6 +44,6 @@ struct Products {
 
 // By device time, the longest first; nothing if the file is gone.
 std::vector<Products> products(const TraceIndex& index);
-AnswerTable products_table(const std::vector<Products>& list);
+AnswerTable products_table(const Trace& trace, const std::vector<Products>& list);
 
 }  // namespace vitro::analyze
