@@ -435,6 +435,29 @@ TEST(CriticalPath, does_not_advise_to_launch_ahead_what_was_launched_long_ago) {
   EXPECT_EQ(keys(400).find("critical_path.launch_delay"), std::string::npos) << keys(400);
 }
 
+// Kernels that begin 100 us after the one before for a reason that the file does not give, while
+// another stream works, or nothing does.
+TEST(CriticalPath, gaps_cost_nothing_while_another_stream_works) {
+  const auto keys = [](bool other_works) {
+    Text text;
+    for (int i = 0; i < 5; ++i) text.call("cudaLaunchKernel", 10 * i, 10 * i + 5, i + 1);
+    for (int i = 0; i < 5; ++i) text.kernel("k", 60 + 200 * i, 160 + 200 * i, i + 1, 7);
+    if (other_works) {
+      text.call("cudaLaunchKernel", 50, 55, 9);
+      text.kernel("other", 58, 900, 9, 8);
+    }
+    text.call("cudaDeviceSynchronize", 60, 965, 10);
+    const auto trace = trace_of(text.json);
+    const Parameters parameters({"critical-path", "", nullptr, path_parameters});
+    std::string out;
+    for (const Finding& f : answer_critical_path(TraceIndex(*trace), parameters).findings)
+      out += f.key + " ";
+    return out;
+  };
+  EXPECT_NE(keys(false).find("critical_path.device_wait"), std::string::npos) << keys(false);
+  EXPECT_EQ(keys(true).find("critical_path.device_wait"), std::string::npos) << keys(true);
+}
+
 TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   struct Advice {
     const char *file, *most, *advice;

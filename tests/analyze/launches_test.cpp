@@ -255,5 +255,26 @@ TEST(Launches, that_are_slow_while_the_queue_is_full_cost_nothing) {
     EXPECT_LT(f.high_percent, 1) << f.sentence;
 }
 
+// Three kernels, whose first launches take 1 to 3 ms each, or later ones.
+TEST(Launches, that_are_the_first_of_several_kernels_load_their_code) {
+  const auto advice = [](bool first) {
+    std::string text = "[";
+    for (int i = 0; i < 12; ++i) {
+      const bool is_slow = first ? i < 3 : i >= 9;
+      text += cat(
+          R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":)",
+          10000 * i, R"(,"dur":)", is_slow ? 1000 * (i % 3 + 1) : 5, R"(,"args":{"correlation":)",
+          i, R"(}},{"ph":"X","cat":"kernel","pid":0,"tid":7,"dur":10,"name":"k)", i % 3,
+          R"(","ts":)", 10000 * i + 5000, R"(,"args":{"correlation":)", i, "}},");
+    }
+    const auto trace = trace_of(text + "]");
+    for (const Finding& f : answer_launches(TraceIndex(*trace), LaunchOptions()).findings)
+      if (f.key == "launches.slow.cudaLaunchKernel") return f.advice;
+    return std::string("none");
+  };
+  EXPECT_NE(advice(true).find("warm up before measuring"), std::string::npos) << advice(true);
+  EXPECT_EQ(advice(false).find("warm up before measuring"), std::string::npos) << advice(false);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -1,3 +1,4 @@
+// Tests the tree of modules, and what is in each, on a small model.
 #include "analyze/questions/ops/modules.h"
 
 #include <gtest/gtest.h>

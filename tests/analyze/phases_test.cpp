@@ -1,3 +1,4 @@
+// Tests which phase the steps of servers are in, and whose work is whose.
 #include "analyze/questions/phases.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +58,8 @@ TEST(Phases, divide_the_work_of_devices_by_the_outermost_step_around_its_launch)
                     kernel(20, 7) + range("step[DECODE bs=2]", 200, 50, "user_annotation") +
                     kernel(210, 5) + range("step[DECODE bs=3]", 300, 50, "user_annotation") +
                     kernel(310, 6) + kernel(400, 9)),
-            "prefill 1 100 100 7\ndecode 2 5 100 11\nin no step 0 0 0 9\n");
+            "prefill 1 100 100 7\ndecode 2 5 100 11\n"
+            "in no step 0 0 0 9\n");
 }
 
 TEST(Phases, that_no_annotation_names_are_not_guessed) {

@@ -1,3 +1,4 @@
+// Tests repeated sequences of kernels on streams written as letters.
 #include "analyze/questions/ops/sequences.h"
 
 #include <gtest/gtest.h>

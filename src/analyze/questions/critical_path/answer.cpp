@@ -73,9 +73,12 @@ class Conclusion {
         "wait less often: .item(), .cpu(), nonzero() and printing tensors wait");
     findings_.only_while(std::nullopt);
     one(communication, "communication is on",
-        "overlap it with computation, or send less: larger buckets, fewer bytes");
+        "overlap it with computation, send less (larger buckets, fewer bytes), or see in the "
+        "traces of all ranks whether it waits for a slow one");
     one(copy, "copies and fills are on",
         "copy from pinned memory with non_blocking=True, keep data on the device, fuse fills");
+    // While other streams work, a gap costs nothing.
+    findings_.only_while(index_->idle_time());
     one(kernel_delay, "short gaps between kernels are on",
         "fuse kernels, or replay them as one device graph");
     one(device_wait, "stream gaps that the file does not explain are on",

@@ -71,6 +71,7 @@ class Costs {
   }
   // The most idle time of any device in slow calls of these names; only in files with devices.
   IdleGroup idle_in(const std::vector<uint32_t>& names) const;
+  int64_t of_first_launches(const std::vector<EventId>& calls, int64_t limit) const;
   // Whether its call waits for the device.
   bool blocks(const Launch& launch) const { return index_->blocks()[launch.call]; }
   int64_t length(EventId call) const { return end_of(trace_, call) - trace_.ts()[call]; }
@@ -213,6 +214,24 @@ std::vector<Costs::Calls> Costs::calls() const {
   return out;
 }
 
+// The time of calls that take longer than `limit` and launch a kernel before any other call does:
+// they load its code.
+int64_t Costs::of_first_launches(const std::vector<EventId>& calls, int64_t limit) const {
+  std::map<uint32_t, EventId> first;  // by the kernel's name
+  for (const Launch& launch : index_->launches()) {
+    const auto known = first.try_emplace(trace_.name_ids()[launch.first], launch.call).first;
+    if (trace_.ts()[launch.call] < trace_.ts()[known->second]) known->second = launch.call;
+  }
+  int64_t out = 0;
+  for (const EventId e : calls) {
+    const auto work = index_->links().work_of(e);
+    if (work.empty() || length(e) <= limit) continue;
+    const auto known = first.find(trace_.name_ids()[work.front().second]);
+    if (known != first.end() && known->second == e) out += length(e);
+  }
+  return out;
+}
+
 void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
   const Waits& waits = index_->waits();
   const std::vector<bool> excuse = excused(list);
@@ -237,8 +256,9 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) c
     }
     if (cost.calls == 0) continue;
     const std::vector<EventId> events = cost.events();
-    const bool is_first = std::ranges::find(group.first, events.front()) != group.first.end() &&
-                          2 * cost.most > cost.total;
+    const bool is_first = (std::ranges::find(group.first, events.front()) != group.first.end() &&
+                           2 * cost.most > cost.total) ||
+                          2 * of_first_launches(calls, limit) > cost.total;
     const std::string half = cost.calls < calls.size() && median < limit
                                  ? cat("; the median is ", time_text(median))
                                  : "";
