@@ -407,6 +407,8 @@ TEST(CriticalPath, finds_potential_savings_and_their_events) {
   EXPECT_EQ(answer.findings[0].key, "critical_path.host");
   EXPECT_EQ(answer.findings[0].low_ns, 100'000);   // the launch calls
   EXPECT_EQ(answer.findings[0].high_ns, 850'000);  // everything but the device's work
+  EXPECT_NE(answer.findings[0].sentence.find("while no device works, for 850.000us"),
+            std::string::npos);
 }
 
 const Finding& host_finding(const Answer& answer) {

@@ -95,10 +95,10 @@ class Conclusion {
     const int64_t most = std::min(all, path_.window.length() - path_.device_busy);
     findings_.add(
         {"critical_path.host",
-         cat("the host is on the critical path for ", time_text(all), " of ", whole(), " (",
-             percent_text(all, path_.window.length()), "), the largest part of it in ",
-             longest_name({host_op, host_call, host_other}), "; the device works for ",
-             time_text(path_.device_busy)),
+         cat("the host is on the critical path, while no device works, for ", time_text(most),
+             " of ", whole(), " (", percent_text(most, path_.window.length()),
+             "), the largest part of it in ", longest_name({host_op, host_call, host_other}),
+             "; the device works for ", time_text(path_.device_busy)),
          advice(all, true,
                 "launch less: compile or fuse, replay a device graph; move the host's work "
                 "between launches to another thread")},
