@@ -460,6 +460,29 @@ TEST(CriticalPath, gaps_cost_nothing_while_another_stream_works) {
   EXPECT_EQ(keys(true).find("critical_path.device_wait"), std::string::npos) << keys(true);
 }
 
+// Three steps of 100 us with collectives of 10, 10 and 50 us, one after another from here on.
+int64_t least_of_collectives(int from) {
+  Text text;
+  for (int i = 0; i < 3; ++i) {
+    text.add("user_annotation", cat("ProfilerStep#", i), 100 * i, 100 * i + 100, "1", 1);
+    text.call("cudaLaunchKernel", 100 * i + 5, 100 * i + 10, i + 1);
+    const int begin = from + 10 * i;
+    text.kernel("ncclDevKernel_AllReduce", begin, begin + (i == 2 ? 50 : 10), i + 1, 7);
+  }
+  text.call("cudaDeviceSynchronize", 220, from + 72, 10);
+  const auto trace = trace_of(text.json);
+  const Parameters parameters({"critical-path", "", nullptr, path_parameters});
+  for (const Finding& f : answer_critical_path(TraceIndex(*trace), parameters).findings)
+    if (f.key == "critical_path.communication") return f.low_ns;
+  return -1;
+}
+
+// 45 us beyond the other steps, if the device ends a quarter of a step late, not if later.
+TEST(CriticalPath, does_not_compare_steps_with_what_a_device_does_long_after_them) {
+  EXPECT_EQ(least_of_collectives(255), 45'000);
+  EXPECT_EQ(least_of_collectives(265), 0);
+}
+
 TEST(CriticalPath, advice_for_the_host_depends_on_what_it_does) {
   struct Advice {
     const char *file, *most, *advice;

@@ -190,7 +190,13 @@ class Conclusion {
     return kind == launch_delay || kind == kernel_delay || kind == sync;
   }
 
+  // Nothing is known about devices that work much later than the steps that launch it: what they do
+  // within a step is not the work of that step.
   int64_t beyond_other_steps(PathKind kind) const {
+    constexpr int64_t least_part = 4;
+    const int64_t late = path_.window.end - measured_.end;
+    const bool of_device = kind == communication || kind == copy;
+    if (of_device && least_part * late * std::ssize(index_->steps()) > measured_.length()) return 0;
     Intervals when;
     for (const PathSegment& s : path_.segments)
       if (s.kind == kind) when.add(s.begin, s.end);
