@@ -92,7 +92,7 @@ class ByIsal final : public Inflate {
     in.remove_prefix(taken.size());
   }
 
-  inflate_state stream_;
+  inflate_state stream_ = {};  // its tables are read where a broken stream did not fill them
   uint32_t form_;
   std::string taken_;       // the last bytes that the library consumed
   std::string given_back_;  // they precede the next input

@@ -125,6 +125,12 @@ class TraceReader(unittest.TestCase):
             self.assertIn(str(len(self.events())), self.vitro("info", "-", input=data))
         self.assertEqual(self.kept(), [])
 
+    def test_a_broken_packed_trace_gives_the_same_whatever_memory_held(self):
+        broken = TRACES.parent / "reader_corpus" / "found_incomplete_code.pftrace"
+        answers = {self.vitro("info", broken, "--json", "--no-cache", more_environment={"MALLOC_PERTURB_": str(byte)})
+                   for byte in (0, 85, 170)}
+        self.assertEqual(len(answers), 1)
+
     def test_without_the_cache_nothing_of_the_file_is_left(self):
         self.vitro("info", REAL)
         self.assertEqual(len(self.kept()), 1)
