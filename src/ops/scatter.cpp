@@ -295,19 +295,18 @@ Tensor call_put(const OpDef& op, const ops::At& x, std::span<const Operand> oper
   vitro::call(OpCall{&op, operands, attrs, in_place, x.where}, {&result, 1});
   return where == Puts::in_result || in_place ? result : written(x, result);
 }
-// An op that puts a source along a dimension.
-template <class Op>
-Tensor put_along(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
-                 Puts where) {
-  const typename Op::Attrs attrs{dim};
-  return call_put(ops::def<Op>(), x, std::array{x.operand, Operand(index), Operand(source)},
-                  ops::attrs_view<Op>(attrs), where);
+// For an op that puts a source along a dimension.
+Tensor put_along(const OpDef& op, const ops::At& x, int64_t dim, const Tensor& index,
+                 const Tensor& source, Puts where) {
+  const ops::DimAttrs attrs{dim};
+  return call_put(op, x, std::array{x.operand, Operand(index), Operand(source)},
+                  ops::attrs_view<ops::Scatter>(attrs), where);
 }
 
 // `put` of x and a source, both converted to `wide`, and its result converted back: ATen sums f16
 // and bf16 in f32 and rounds once.
-template <class Put>
-Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Puts where, Put put) {
+Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Puts where,
+               FunctionRef<Tensor(const ops::At& x, const Tensor& source, Puts where)> put) {
   const Tensor& t = x.operand.tensor();
   if (wide == t.dtype() || source.dtype() != t.dtype()) return put(x, source, where);
   const Tensor made =
@@ -316,12 +315,11 @@ Tensor in_wide(const ops::At& x, const Tensor& source, DType wide, Puts where, P
   return where == Puts::in_place ? written(x, narrow) : narrow;
 }
 
-template <class Op>
-Tensor add_into(const ops::At& x, int64_t dim, const Tensor& index, const Tensor& source,
-                Puts where) {
+Tensor add_into(const OpDef& op, const ops::At& x, int64_t dim, const Tensor& index,
+                const Tensor& source, Puts where) {
   return in_wide(x, source, compute_type(x.operand.tensor().dtype()), where,
                  [&](const ops::At& to, const Tensor& added, Puts puts) {
-                   return put_along<Op>(to, dim, index, added, puts);
+                   return put_along(op, to, dim, index, added, puts);
                  });
 }
 
@@ -333,7 +331,7 @@ Tensor add_slices(const ops::At& x, int64_t dim, const Tensor& index, const Tens
   ops::check_holds("index_add", dtype, alpha);
   const Scalar factor = is_bool(dtype) ? Scalar(alpha.as_bool()) : alpha;
   const Tensor scaled = alpha.is(1) ? source : mul({source, x.where}, factor);
-  return add_into<ops::IndexAdd>(x, dim, index, scaled, where);
+  return add_into(ops::def<ops::IndexAdd>(), x, dim, index, scaled, where);
 }
 
 // The neutral element of the reduction.
@@ -403,7 +401,7 @@ ScatterReduction reduction_of(ScatterWith with) {
 
 Tensor scatter_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_add", x.where);
-  return add_into<ops::ScatterAdd>(x, dim, index, src, Puts::in_result);
+  return add_into(ops::def<ops::ScatterAdd>(), x, dim, index, src, Puts::in_result);
 }
 
 Tensor index_add(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
@@ -454,7 +452,7 @@ Tensor as_strided_scatter(ops::At x, const Tensor& src, SizesArg size, SizesArg 
   return folds ? view({out, x.where}, t.sizes()) : out;
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
-  return put_along<ops::Scatter>(x, dim, index, src, Puts::in_result);
+  return put_along(ops::def<ops::Scatter>(), x, dim, index, src, Puts::in_result);
 }
 Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
   const CalledAs name("scatter", x.where);
@@ -471,7 +469,7 @@ Tensor scatter(ops::At x, int64_t dim, const Tensor& index, const Scalar& value,
 }
 
 Tensor index_copy(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
-  return put_along<ops::IndexCopy>(x, dim, index, source, Puts::in_result);
+  return put_along(ops::def<ops::IndexCopy>(), x, dim, index, source, Puts::in_result);
 }
 
 namespace {
@@ -556,7 +554,7 @@ Tensor index_fill(ops::At x, int64_t dim, const Tensor& index, const Operand& va
 
 Tensor scatter_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_add_", x.where);
-  return add_into<ops::ScatterAdd>(x, dim, index, src, Puts::in_place);
+  return add_into(ops::def<ops::ScatterAdd>(), x, dim, index, src, Puts::in_place);
 }
 Tensor index_add_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source,
                   const Scalar& alpha) {
@@ -575,7 +573,7 @@ Tensor index_reduce_(ops::At x, int64_t dim, const Tensor& index, const Tensor& 
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Tensor& src) {
   const CalledAs name("scatter_", x.where);
-  return put_along<ops::Scatter>(x, dim, index, src, Puts::in_place);
+  return put_along(ops::def<ops::Scatter>(), x, dim, index, src, Puts::in_place);
 }
 Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value) {
   const CalledAs name("scatter_", x.where);
@@ -594,7 +592,7 @@ Tensor scatter_(ops::At x, int64_t dim, const Tensor& index, const Scalar& value
 Tensor index_copy_(ops::At x, int64_t dim, const Tensor& index, const Tensor& source) {
   const CalledAs name("index_copy_", x.where);
   const WithoutAutocast as_given;
-  return put_along<ops::IndexCopy>(x, dim, index, source, Puts::in_place);
+  return put_along(ops::def<ops::IndexCopy>(), x, dim, index, source, Puts::in_place);
 }
 Tensor index_put_(ops::At x, std::span<const Tensor> indices, const Tensor& values,
                   bool accumulate) {
