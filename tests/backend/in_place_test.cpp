@@ -67,6 +67,20 @@ TEST(InPlace, a_tensor_without_dimensions_may_be_written_with_what_is_computed_o
   EXPECT_EQ(scatters_in_place("graph(x: f32[]) { return x -> x }"), 0u);
 }
 
+TEST(InPlace, a_view_that_shows_the_input_is_there_already) {
+  eager::init();
+  Compiled c = compile_graph(graph::parse(R"(graph[s0=16](x: f32[3, s0 - 1]) {
+    flat: f32[3*s0 - 3] = view(x, size=[3*s0 - 3])
+    y: f32[3, s0 - 1] = view(flat, size=[3, s0 - 1])
+    return y -> x
+  })")
+                                 .value());
+  EXPECT_TRUE(c.executable->launches().empty());
+  const Tensor x = random_tensor({3, 15}), before = clone(x);
+  (void)c.run({x}, {16});
+  expect_same_bits(x, before);
+}
+
 TEST(InPlace, who_reads_the_input_as_it_was_comes_first) {
   EXPECT_EQ(scatters_in_place(R"(graph(x: f32[64, 32], v: f32[1, 32]) {
     y: f32[64, 32] = slice_scatter(x, v, dim=0, start=3, end=4, step=1)

@@ -375,6 +375,19 @@ PutReads Program::put_reads(ComputeNodeId id, const Index& at) const {
   return out;
 }
 
+// Whether the value is a view of the input that shows each element where it lies.
+bool Program::shows(graph::Value value, graph::NodeId input) const {
+  const TensorMeta &shown = graph_->meta(value), &there = (*graph_)[input].results[0];
+  const auto equal = [](Size a, Size b) { return known_equal(a, b); };
+  const bool same = shown.dtype == there.dtype && equal(shown.offset, there.offset) &&
+                    std::ranges::equal(shown.sizes, there.sizes, equal) &&
+                    std::ranges::equal(shown.strides, there.strides, equal);
+  graph::NodeId at = value.node;
+  while (same && !(*graph_)[at].is_input() && (*graph_)[at].op->kind == OpKind::view)
+    at = std::get<graph::Value>((*graph_)[at].args[0]).node;
+  return same && at == input;
+}
+
 void Program::add_output_copies() {
   for (size_t i = 0; i < graph_->outputs().size(); ++i) {
     const graph::Output& output = graph_->outputs()[i];
@@ -383,6 +396,8 @@ void Program::add_output_copies() {
     if (!writes && !node.is_input() && !inlined_[output.value.node.n]) continue;
     if (writes && alias_target_[output.value.node.n] != output.value.node)
       continue;  // written in place
+    if (writes && shows(output.value, graph_->inputs()[static_cast<size_t>(output.writes)]))
+      continue;  // is there already
     add_compute_node({.value = output.value,
                       .role = writes ? ComputeRole::write : ComputeRole::output,
                       .part = static_cast<int>(i),

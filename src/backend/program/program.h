@@ -144,6 +144,7 @@ class Program {
   bool is_packed(graph::NodeId id, const std::vector<std::vector<graph::NodeId>>& users) const;
   void add_graph_nodes();
   void add_output_copies();
+  bool shows(graph::Value value, graph::NodeId input) const;
   void add_compute_node(ComputeNode compute_node);
   void add_compute_nodes(ComputeNode compute_node);
   void add_opaque_call(graph::NodeId first);
