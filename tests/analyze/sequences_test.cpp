@@ -30,7 +30,8 @@ std::string on_stream(std::string_view letters, int stream = 7, int at = 5) {
   return out;
 }
 
-// "kernels runs repeats work idle fusible first", times in microseconds; then the findings.
+// "kernels runs repeats work idle fusible first", times in microseconds; then the findings,
+// and whether they advise to fuse kernels.
 std::string of(const std::string& events) {
   const auto trace =
       trace_of(cat(R"([{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","ts":1,)"
@@ -49,7 +50,8 @@ std::string of(const std::string& events) {
     }
   }
   for (const Finding& f : answer.findings)
-    out += cat(f.key, " ", f.low_ns / 1000, " ", f.high_ns / 1000, "\n");
+    out += cat(f.key, " ", f.low_ns / 1000, " ", f.high_ns / 1000,
+               f.advice.find("fusing") == f.advice.npos ? "" : " fuse", "\n");
   return out;
 }
 
@@ -82,7 +84,7 @@ TEST(Sequences, need_eight_kernels_and_two_repeats) {
 TEST(Sequences, say_which_kernels_could_be_fused) {
   // Of each four, B follows A; of the run, A follows nothing elementwise.
   EXPECT_EQ(of(on_stream("xABcdABcdABcdy")),
-            "4 1 3 120 22 30 2 elementwise_A, 2 more, gemm_d\nkernels.sequence.0 0 22\n");
+            "4 1 3 120 22 30 2 elementwise_A, 2 more, gemm_d\nkernels.sequence.0 0 22 fuse\n");
 }
 
 TEST(Sequences, do_not_count_gaps_in_which_another_stream_works) {

@@ -71,7 +71,7 @@ class Costs {
   }
   // The most idle time of any device in slow calls of these names; only in files with devices.
   IdleGroup idle_in(const std::vector<uint32_t>& names) const;
-  int64_t of_first_launches(const std::vector<EventId>& calls, int64_t limit) const;
+  int64_t of_first_launches(const std::vector<EventId>& calls, int64_t limit);
   // Whether its call waits for the device.
   bool blocks(const Launch& launch) const { return index_->blocks()[launch.call]; }
   int64_t length(EventId call) const { return end_of(trace_, call) - trace_.ts()[call]; }
@@ -83,7 +83,7 @@ class Costs {
   };
   std::vector<Calls> calls() const;
   void conclude_brief(const std::vector<Launch>& list, Findings& findings) const;
-  void conclude_slow(const std::vector<Launch>& list, Findings& findings) const;
+  void conclude_slow(const std::vector<Launch>& list, Findings& findings);
   std::vector<bool> excused(const std::vector<Launch>& list) const;
 
   const TraceIndex& index_;
@@ -94,6 +94,7 @@ class Costs {
   const std::vector<Device>& devices_;
   std::vector<size_t> device_of_;        // by track
   const std::vector<DeviceIdle>& idle_;  // as devices_
+  std::map<uint32_t, EventId> first_;    // launch of each kernel, by its name; made on demand
 };
 
 void Costs::conclude_brief(const std::vector<Launch>& list, Findings& findings) const {
@@ -216,23 +217,24 @@ std::vector<Costs::Calls> Costs::calls() const {
 
 // The time of calls that take longer than `limit` and launch a kernel before any other call does:
 // they load its code.
-int64_t Costs::of_first_launches(const std::vector<EventId>& calls, int64_t limit) const {
-  std::map<uint32_t, EventId> first;  // by the kernel's name
-  for (const Launch& launch : index_->launches()) {
-    const auto known = first.try_emplace(trace_.name_ids()[launch.first], launch.call).first;
-    if (trace_.ts()[launch.call] < trace_.ts()[known->second]) known->second = launch.call;
+int64_t Costs::of_first_launches(const std::vector<EventId>& calls, int64_t limit) {
+  if (first_.empty()) {
+    for (const Launch& launch : index_->launches()) {
+      const auto known = first_.try_emplace(trace_.name_ids()[launch.first], launch.call).first;
+      if (trace_.ts()[launch.call] < trace_.ts()[known->second]) known->second = launch.call;
+    }
   }
   int64_t out = 0;
   for (const EventId e : calls) {
     const auto work = index_->links().work_of(e);
     if (work.empty() || length(e) <= limit) continue;
-    const auto known = first.find(trace_.name_ids()[work.front().second]);
-    if (known != first.end() && known->second == e) out += length(e);
+    const auto known = first_.find(trace_.name_ids()[work.front().second]);
+    if (known != first_.end() && known->second == e) out += length(e);
   }
   return out;
 }
 
-void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) const {
+void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) {
   const Waits& waits = index_->waits();
   const std::vector<bool> excuse = excused(list);
   for (const Calls& group : calls()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,6 @@ std::vector<Run> runs_of(const std::vector<uint32_t>& names) {
 }
 
 struct Sequence {
-  uint64_t key = 0;  // of its names, wherever it begins
   std::string names;
   int64_t kernels = 0, runs = 0, repeats = 0, work = 0, idle = 0, fusible = 0;
   EventId first = 0;
@@ -128,10 +128,9 @@ class Sequences {
   }
 
   Sequence& with_key(uint64_t key) {
-    for (Sequence& each : list)
-      if (each.key == key) return each;
-    list.emplace_back().key = key;
-    return list.back();
+    const auto [known, fresh] = place_.try_emplace(key, list.size());
+    if (fresh) list.emplace_back();
+    return list[known->second];
   }
   bool is_elementwise(uint32_t name) const {
     return trace_.names()[name].find("elementwise") != std::string::npos;
@@ -139,6 +138,7 @@ class Sequences {
 
   const Trace& trace_;
   Intervals busy_;
+  std::unordered_map<uint64_t, size_t> place_;  // in `list`, by key_of() of its names
 };
 
 }  // namespace
@@ -186,11 +186,13 @@ void add_sequences(const TraceIndex& index, Answer& answer) {
         {cat("kernels.sequence.", track.pid),
          cat(device_name(track), " repeats kernels in the same order and is idle for ",
              time_text(idle.length()),
-             " between those that had been launched; most time takes a sequence of ",
-             counted(static_cast<uint64_t>(most.kernels), "kernel"), ", repeated ", most.repeats,
-             " times: ", most.names),
-         cat("replay them as one device graph; elementwise kernels in a row take ",
-             time_text(fusible), ", of which fusing them (compile the region) could save a part")},
+             " between those that had been launched; the sequence that takes the most time has ",
+             counted(static_cast<uint64_t>(most.kernels), "kernel"), " and is repeated ",
+             most.repeats, " times: ", most.names),
+         cat("replay them as one device graph",
+             fusible == 0 ? ""
+                          : cat("; elementwise kernels in a row take ", time_text(fusible),
+                                ", of which fusing them (compile the region) could save a part"))},
         0, idle.length(), std::move(events), std::move(when));
   }
   if (table.rows.empty()) return;
