@@ -1,5 +1,5 @@
-// Checks of data in kernels: indices read from memory, divisors of integers. The first error is
-// stored in the call's error slot; the kernel continues.
+// Checks of data in kernels: indices read from memory, divisors of integers. The first error of
+// the tasks that a call of the kernel runs is stored in their error slot; the kernel continues.
 #pragma once
 #include "kernels/kernel_args.h"
 #include "kernels/memory.h"
@@ -9,12 +9,7 @@ namespace vitro::kernels::inline VITRO_ISA {
 
 [[gnu::noinline, maybe_unused]] static void report(const KernelArgs* args, i64 check, i64 index,
                                                    i64 bound) {
-  i64 none = 0;
-  if (!__atomic_compare_exchange_n(&args->error->check, &none, check + 1, false, __ATOMIC_RELAXED,
-                                   __ATOMIC_RELAXED))
-    return;
-  args->error->index = index;
-  args->error->bound = bound;
+  if (args->error->check == 0) *args->error = {check + 1, index, bound};
 }
 
 // The index, or 0 if it is not in [0, bound).

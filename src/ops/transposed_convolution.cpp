@@ -36,7 +36,9 @@ struct Run {
 // A dimension of the result.
 struct Axis {
   // The taps of a phase are `period` apart in the kernel and `dilation` apart in x.
-  int64_t period, dilation;
+  Size period;
+  int64_t dilation;
+  Size taps;              // of the longest phase
   Size positions;         // of each phase
   Size skipped = 0;       // elements before the first of the result
   std::vector<Run> runs;  // in the order of the result
@@ -52,7 +54,8 @@ struct Axis {
 Axis common_axis(Size kernel, int64_t stride, int64_t dilation, Size padding, Size size) {
   const Size taps = (kernel + (stride - 1)) / stride, longer = kernel - (taps - 1) * stride,
              first = padding / stride, end = (padding + size + (stride - 1)) / stride;
-  Axis out{stride, dilation, end - first, padding - first * stride, {{0, longer, taps, first}}};
+  Axis out{
+      stride, dilation, taps, end - first, padding - first * stride, {{0, longer, taps, first}}};
   if (!equal(longer, stride)) out.runs.push_back({longer, stride - longer, taps - 1, first});
   return out;
 }
@@ -61,7 +64,8 @@ Axis common_axis(Size kernel, int64_t stride, int64_t dilation, Size padding, Si
 Axis exact_axis(int64_t kernel, int64_t stride, int64_t dilation, int64_t padding, Size size,
                 int64_t phases) {
   const int64_t common = std::gcd(stride, dilation), period = stride / common;
-  Axis out{period, dilation / common, (size + (stride - 1)) / stride, 0, {}};
+  const int64_t taps = (kernel + period - 1) / period;
+  Axis out{period, dilation / common, taps, (size + (stride - 1)) / stride, 0, {}};
   for (int64_t t = padding; t < padding + phases; ++t) {
     Run run{0, 1, 0, 0};
     for (int64_t tap = 0; tap < std::min(period, kernel); ++tap) {
@@ -80,6 +84,11 @@ Axis exact_axis(int64_t kernel, int64_t stride, int64_t dilation, int64_t paddin
     out.runs.push_back(run);
   }
   return out;
+}
+
+// Each element of the result is a phase of its own: x has one element, which each tap meets once.
+Axis axis_of_one(Size kernel) {
+  return {kernel, 1, 1, 1, 0, {{0, kernel, 1, 0}}};
 }
 
 class Phases {
@@ -103,11 +112,10 @@ class Phases {
     Sizes pad;  // from the last dimension on
     bool pads = false;
     for (size_t d = 0; d < rank_; ++d) {
-      const int64_t period = axes_[d].period;
-      const Size kernel = weight.sizes()[d + 2], taps = (kernel + (period - 1)) / period;
-      grouped.push_back(taps);
-      grouped.push_back(period);
-      pad.insert(0, taps * period - kernel);
+      const Axis& axis = axes_[d];
+      grouped.push_back(axis.taps);
+      grouped.push_back(axis.period);
+      pad.insert(0, axis.taps * axis.period - weight.sizes()[d + 2]);
       pad.insert(0, 0);
       pads = pads || !known_equal(pad[1], 0);
     }
@@ -141,12 +149,13 @@ class Phases {
     const Size padding = a.padding[d], size = sizes_[d];
     int64_t stride = a.stride[d];
     const int64_t dilation = a.dilation[d];
+    const bool one = known_equal(x_.sizes()[d + 2], 1) && dilation == 1;
+    if (one && known_equal(padding, 0) && known_equal(kernel, size)) return axis_of_one(kernel);
     if (!kernel.is_symbolic() && !padding.is_symbolic()) {
       int64_t phases = stride;
       if (!size.is_symbolic()) {
         // One element is followed by none, so that any stride is its own, and a tap a phase.
-        if (known_equal(x_.sizes()[d + 2], 1) && dilation == 1)
-          stride = std::max({stride, kernel.hint(), padding.hint() + size.hint()});
+        if (one) stride = std::max({stride, kernel.hint(), padding.hint() + size.hint()});
         phases = std::min(stride, size.hint());
       }
       if (phases <= most_phases) {

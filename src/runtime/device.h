@@ -60,8 +60,8 @@ struct LaunchArgs {
   std::span<void* const> buffers = {};     // device addresses
   std::span<const int64_t> sizes = {};     // values of the symbols
   std::span<const uint64_t> numbers = {};  // bits of doubles, integers and bools
-  // Receives errors in the data, in host memory; the launch is then synchronous.  Null if the
-  // kernel reports none.
+  // Receives the error in the data that the first failing task, in their order, reports, in host
+  // memory; the launch is then synchronous.  Null if the kernel reports none.
   kernels::ErrorSlot* error = nullptr;
   uint64_t past_caches = 0;  // bit b: buffer b is written past the caches
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/program/layout.h"
 #include "backend/programs.h"
@@ -89,6 +90,32 @@ TEST(TransposedConvolution, has_the_bits_of_eager) {
     const std::vector<Tensor> in{random_tensor(s.x), random_tensor(s.weight, 2)};
     const Function f = function_of(s.attrs);
     expect_same_bits(compile_graph(passed_graph_of({s.x, s.weight}, f)).run(in)[0], f(in)[0]);
+  }
+}
+
+// A kernel whose size varies, as in the gradient of a window that covers an image.
+TEST(TransposedConvolution, of_one_element_multiplies_each_tap_once_at_sizes_that_vary) {
+  eager::init();
+  const Size side(5, sym::Expr::symbol("s0"));
+  graph::Builder b;
+  const Tensor x = b.input("x", f32({2, 32, 1, 1})),
+               weight = b.input("w", f32({32, 8, side, side}));
+  {
+    const Using use(&b);
+    b.output(conv_transpose2d(x, weight));
+  }
+  Compiled c = compile_graph(b.take());
+  for (const int64_t n : {1, 3, 7}) {
+    SCOPED_TRACE(n);
+    Tensor w = random_tensor({32, 8, n, n}, 2);
+    fill_(select(select(select(w, 3, 0), 2, 0), 1, 0), INFINITY);
+    const std::vector<Tensor> in{random_tensor({2, 32, 1, 1}), w};
+    const Tensor got = c.run(in, {n})[0];
+    expect_same_bits(got, conv_transpose2d(in[0], in[1]));
+    // The infinite tap meets the one element of x only: no other place reads padding times it.
+    int64_t infinite = 0;
+    for (const float element : got.to_vector<float>()) infinite += !std::isfinite(element);
+    EXPECT_EQ(infinite, 2);
   }
 }
 

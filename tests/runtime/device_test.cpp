@@ -9,6 +9,7 @@
 #include "error_of.h"
 #include "vitro/base/error.h"
 #include "vitro/runtime/copy.h"
+#include "vitro/runtime/parallel.h"
 
 namespace vitro::runtime {
 namespace {
@@ -53,6 +54,29 @@ TEST(Device, a_kernel_of_the_host_gets_every_task_once_and_its_arguments) {
   device.launch(+kernel, &sum, {.buffers = buffers, .sizes = sizes, .numbers = numbers},
                 {.tasks = 5, .grain = 10}, nullptr);
   EXPECT_EQ(sum.tasks, 1005) << "less than a grain is one piece";
+}
+
+// A piece of later tasks fails while the first one runs.
+TEST(Device, the_error_of_a_launch_is_that_of_the_first_task_that_fails) {
+  DeviceRuntime& device = device_runtime(cpu);
+  const int threads = num_threads();
+  set_num_threads(4);
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> failed = false;
+    const auto kernel = [](const void* context, const LaunchArgs& args, int64_t begin,
+                           int64_t end) {
+      auto& other = *static_cast<std::atomic<bool>*>(const_cast<void*>(context));
+      if (begin == 0 && end < 1000) other.wait(false);
+      for (int64_t task = end; task-- > begin;) *args.error = {1, task, 1000};
+      if (begin > 0) other = true, other.notify_all();
+    };
+    kernels::ErrorSlot error;
+    device.launch(+kernel, &failed, {.error = &error}, {.tasks = 1000, .grain = 1, .workers = 4},
+                  nullptr);
+    EXPECT_EQ(error.check, 1);
+    EXPECT_EQ(error.index, 0);
+  }
+  set_num_threads(threads);
 }
 
 TEST(Device, copies_and_events_keep_the_order_of_their_stream) {

@@ -1,6 +1,5 @@
 // Runs an executable: packs or finds the panels of parameters, then runs every launch in order.
 #include <algorithm>
-#include <atomic>
 #include <functional>
 
 #include "backend/run/dimensions.h"
@@ -25,9 +24,7 @@ struct InterpretedLoop {
 void interpret(const void* context, const runtime::LaunchArgs& args, int64_t begin, int64_t end) {
   const auto& loop = *static_cast<const InterpretedLoop*>(context);
   const auto fail = [&](int check, int64_t index, int64_t bound) {
-    int64_t none = 0;
-    if (!std::atomic_ref(args.error->check).compare_exchange_strong(none, check + 1)) return;
-    args.error->index = index, args.error->bound = bound;
+    if (args.error->check == 0) *args.error = {check + 1, index, bound};
   };
   loop::interpret(loop.kernel,
                   {args.buffers, loop.symbols, args.sizes.data(), args.numbers.data(), fail}, begin,

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "kernels/machine.h"
 #include "kernels/matmul_table.h"
@@ -53,16 +54,38 @@ kernels::KernelArgs kernel_args(const LaunchArgs& args, const Grid& grid) {
           grid.workers,        args.past_caches,  kernels::products(), nullptr};
 }
 
+// The error of the first piece in order, so that it does not depend on which thread comes first.
+class FirstError {
+ public:
+  void keep(int64_t begin, const kernels::ErrorSlot& error, kernels::ErrorSlot& to) {
+    const std::lock_guard hold(lock_);
+    if (begin >= begin_) return;
+    begin_ = begin;
+    to = error;
+  }
+
+ private:
+  std::mutex lock_;
+  int64_t begin_ = INT64_MAX;
+};
+
 // Calls run(args, begin, end) for all tasks, with scratch memory if the grid requests it.
 template <class Run>
 void spread(const LaunchArgs& args, const Grid& grid, const Run& run) {
   const kernels::KernelArgs given = kernel_args(args, grid);
+  FirstError first;
   const auto piece = [&](int64_t begin, int64_t end) {
-    if (grid.scratch == 0) return run(given, begin, end);
-    const Arena scratch = lease(cpu_allocator(), static_cast<size_t>(grid.scratch));
     kernels::KernelArgs own = given;
-    own.scratch = reinterpret_cast<char*>(scratch.data());
+    kernels::ErrorSlot error;
+    if (own.error) own.error = &error;
+    Arena scratch;
+    if (grid.scratch > 0) {
+      scratch = lease(cpu_allocator(), static_cast<size_t>(grid.scratch));
+      own.scratch = reinterpret_cast<char*>(scratch.data());
+    }
     run(own, begin, end);
+    if (error.check != 0) [[unlikely]]
+      first.keep(begin, error, *given.error);
   };
   if (grid.tasks <= grid.grain) {
     piece(0, grid.tasks);
@@ -160,8 +183,10 @@ class CpuDevice final : public DeviceRuntime {
   }
   void launch(HostKernel kernel, const void* context, const LaunchArgs& args, const Grid& grid,
               Stream*) override {
-    spread(args, grid, [&](const kernels::KernelArgs&, int64_t begin, int64_t end) {
-      kernel(context, args, begin, end);
+    spread(args, grid, [&](const kernels::KernelArgs& given, int64_t begin, int64_t end) {
+      LaunchArgs own = args;
+      own.error = given.error;
+      kernel(context, own, begin, end);
     });
   }
 
