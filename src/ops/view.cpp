@@ -427,10 +427,32 @@ Tensor unsqueeze(ops::At x, int64_t dim) {
 Tensor diagonal(ops::At x, int64_t offset, int64_t dim1, int64_t dim2) {
   return ops::call<ops::Diagonal>(x.where, {x.operand}, {offset, dim1, dim2});
 }
+
+namespace {
+
+// Tensor::is_contiguous() of this call: where the answer depends on sizes that vary, it holds for
+// the calls that answer alike.
+bool is_contiguous_here(const Tensor& t) {
+  if (t.is_contiguous()) return true;
+  for (const Size size : t.sizes()) {
+    if (equal(size, 0)) return true;
+  }
+  const Sizes strides = t.strides();
+  Size expected = 1;
+  for (size_t d = strides.size(); d-- > 0;) {
+    if (equal(t.sizes()[d], 1)) continue;
+    if (!equal(strides[d], expected)) return false;
+    expected = expected * t.sizes()[d];
+  }
+  return true;
+}
+
+}  // namespace
+
 Tensor as_strided(ops::At x, SizesArg size, SizesArg stride, Size storage_offset) {
   const CalledAs name("as_strided", x.where);
   const Tensor& t = x.operand.tensor();
-  const Tensor flat = t.rank() != 1 && t.is_contiguous() ? view(x, {-1}) : t;
+  const Tensor flat = t.rank() != 1 && is_contiguous_here(t) ? view(x, {-1}) : t;
   return ops::call<ops::AsStrided>(x.where, {flat},
                                    {std::move(size), std::move(stride), storage_offset});
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <random>
 
+#include "kineto/names.h"
 #include "profiler/event_args.h"
 #include "profiler/flows.h"
 #include "profiler/slice_details.h"
@@ -171,12 +172,12 @@ void Writer::slice(const Track& track, const Slice& slice) {
 }
 
 report::Json& Writer::instant(const Track& track, std::string_view name, int64_t at) {
-  event("i", instant_category, name, pid_, track.tid, at).member("s", "t");
+  event("i", kineto::category::instant, name, pid_, track.tid, at).member("s", "t");
   return json_.key("args").begin_object();
 }
 
 void Writer::memory(const Track& track, const MemoryChange& change) {
-  instant(track, memory_event, change.at);
+  instant(track, kineto::memory_event, change.at);
   details_.write(change, json_);
   memory_args(change, index_++, json_);
   json_.end().end();

@@ -5,12 +5,11 @@
 
 #include <string_view>
 
+#include "kineto/names.h"
 #include "vitro/profiler/peaks.h"
 #include "vitro/profiler/profile.h"
 
 namespace vitro {
-
-inline constexpr std::string_view memory_event = "[memory]";
 
 // The category of a slice in a trace, with the names of PyTorch's profiler.  Slices other than ops
 // have their own, so that sums over ops do not include them: a thread's share runs concurrently
@@ -18,21 +17,20 @@ inline constexpr std::string_view memory_event = "[memory]";
 inline std::string_view category(SliceKind kind) {
   switch (kind) {
     case SliceKind::range:
-      return "user_annotation";
+      return kineto::category::annotation;
     case SliceKind::work:
-      return "cpu_work";
+      return kineto::category::share;
     case SliceKind::eager:
-      return "eager_region";
+      return kineto::category::eager_region;
     case SliceKind::op:
     case SliceKind::kernel:
     case SliceKind::region:
-      return "cpu_op";
+      return kineto::category::op;
     case SliceKind::phase:
-      return "compile_phase";
+      return kineto::category::compile_phase;
   }
-  return "cpu_op";
+  return kineto::category::op;
 }
-inline constexpr std::string_view instant_category = "cpu_instant_event";
 
 // `peaks`: of this machine, null if not measured.
 void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
@@ -51,20 +49,22 @@ void kernel_args(const Slice& slice, const Peaks* peaks, auto& args) {
 }
 
 void slice_args(const Slice& slice, const Peaks* peaks, uint64_t index, auto& args) {
-  args.member("External id", index + 1);
+  args.member(kineto::argument::external_id, index + 1);
   if (slice.sequence >= 0)
     args.member("Sequence number", slice.sequence).member("Fwd thread id", 0);
   args.member("Record function id", 0);
   if (slice.kind == SliceKind::kernel) kernel_args(slice, peaks, args);
-  if (slice.kind == SliceKind::phase) args.member("Compile phase of", events::text(slice.detail));
+  if (slice.kind == SliceKind::phase)
+    args.member(kineto::argument::compile_phase_of, events::text(slice.detail));
   if (!slice.finished) args.member("finished", "false");
   args.member("Ev Idx", index);
 }
 
 void memory_args(const MemoryChange& change, uint64_t index, auto& args) {
-  args.member("Total Reserved", 0).member("Total Allocated", change.live_bytes);
-  args.member("Bytes", change.bytes).member("Device Id", -1).member("Device Type", 0);
-  args.key("Addr").exact(change.address).member("Ev Idx", index);
+  namespace name = kineto::argument;
+  args.member(name::total_reserved, 0).member(name::total_allocated, change.live_bytes);
+  args.member(name::bytes, change.bytes).member(name::device_id, -1).member(name::device_type, 0);
+  args.key(name::address).exact(change.address).member("Ev Idx", index);
 }
 
 void incident_args(const Incident& incident, uint64_t index, auto& args) {

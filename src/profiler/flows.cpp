@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "kineto/names.h"
+
 namespace vitro {
 
 std::string_view arrow_name(events::FlowKind kind) {
   switch (kind) {
     case events::FlowKind::launch:
-      return "launch";
+      return kineto::arrow::launch;
     case events::FlowKind::forward_backward:
-      return "fwdbwd";
+      return kineto::arrow::backward;
   }
-  return "launch";
+  return kineto::arrow::launch;
 }
 
 bool goes_forward(const Profile& profile, const Flow& flow) {

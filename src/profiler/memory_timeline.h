@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "vitro/base/memory_timeline.h"
+#include "vitro/kineto/memory_timeline.h"
 #include "vitro/profiler/profile.h"
 #include "vitro/report/output.h"
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <map>
 
+#include "kineto/names.h"
 #include "profiler/event_args.h"
 #include "profiler/flows.h"
 #include "profiler/perfetto_packets.h"
@@ -125,7 +126,7 @@ void Writer::slices(uint32_t number, Sequence& events) {
 void Writer::memory(const Track& track, Sequence& events) {
   const uint64_t counter = row(Row::memory, 0);
   for (const MemoryChange& change : track.memory) {
-    events.write({EventType::instant, change.at, memory_event, instant_category},
+    events.write({EventType::instant, change.at, kineto::memory_event, kineto::category::instant},
                  [&](Protobuf&, Annotations& args) {
                    details_.write(change, args);
                    memory_args(change, next_index(), args);
@@ -144,7 +145,7 @@ void Writer::track(uint32_t number) {
   if (options_.profile_memory) memory(track, events);
   for (const Incident& incident : track.incidents) {
     events.write(
-        {EventType::instant, incident.at, incident.kind, instant_category},
+        {EventType::instant, incident.at, incident.kind, kineto::category::instant},
         [&](Protobuf&, Annotations& args) { incident_args(incident, next_index(), args); });
   }
   for (const CounterValue& counter : track.counters) {

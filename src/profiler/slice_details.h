@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "kineto/names.h"
 #include "profiler/input_texts.h"
 #include "vitro/base/module_path.h"
 #include "vitro/profiler/stacks.h"
@@ -42,10 +43,10 @@ class SliceDetails {
   void inputs(std::span<const std::byte> bytes, bool range, auto& args) {
     if (range) named(bytes, args);
     if (!texts_.read(bytes, range)) return;
-    args.key("Concrete Inputs").raw(texts_.concrete);
-    args.key("Input type").raw(texts_.types);
-    args.key("Input Strides").raw(texts_.strides);
-    args.key("Input Dims").raw(texts_.dims);
+    args.key(kineto::argument::concrete_inputs).raw(texts_.concrete);
+    args.key(kineto::argument::input_type).raw(texts_.types);
+    args.key(kineto::argument::input_strides).raw(texts_.strides);
+    args.key(kineto::argument::input_dims).raw(texts_.dims);
   }
 
   // Arguments named by the user.

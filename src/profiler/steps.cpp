@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "vitro/base/cat.h"
+#include "kineto/names.h"
 #include "vitro/base/clock.h"
 
 namespace vitro {
@@ -32,7 +32,7 @@ uint32_t open_at(const std::vector<Slice>& slices, int64_t moment) {
 // The step as a slice nested with those of its thread.
 Slice fitted(const std::vector<Slice>& slices, const StepMark& mark) {
   Slice step{.kind = SliceKind::range,
-             .name_id = events::intern(cat("ProfilerStep#", mark.number)),
+             .name_id = events::intern(kineto::step_name(mark.number)),
              .begin = ticks_to_unix_ns(mark.begin),
              .end = ticks_to_unix_ns(mark.end)};
   const uint32_t around = open_at(slices, step.end);

@@ -356,5 +356,24 @@ TEST(Compaction, results_do_not_depend_on_threads) {
   set_num_threads(before);
 }
 
+// Places stand in columns: no row and one row are contiguous, several are not.
+TEST(Compaction, a_window_of_places_is_refused_for_the_counts_that_eager_refuses) {
+  const Body window = [](const Tensor& x) {
+    const Tensor places = nonzero(reshape(x, {10, 10}) > 0.0);
+    return as_strided(places, {places.size(0), 2}, {2, 1});
+  };
+  auto fast = compile(window);
+  for (const int64_t hold : {0, 1, 40, 0, 2, 1}) {
+    const Tensor x = numbers(100, hold, static_cast<uint32_t>(hold));
+    const auto result = [&](const auto& f) {
+      std::string bits;
+      const std::string error = error_of([&] { bits = bits_of(f(x)); });
+      return bits + error;
+    };
+    EXPECT_EQ(result(fast), result(window)) << hold;
+    EXPECT_EQ(result(window).find("needs a contiguous tensor") == std::string::npos, hold < 2);
+  }
+}
+
 }  // namespace
 }  // namespace vitro

@@ -9,6 +9,7 @@
 
 #include "analyze/model/device_work.h"
 #include "analyze/model/timeline.h"
+#include "kineto/names.h"
 #include "vitro/analyze/events.h"
 #include "vitro/base/cat.h"
 
@@ -144,8 +145,8 @@ Result<Clock> clock_of(const Trace& host, const Trace& devices, const std::vecto
   if (options.offset_us) return Clock{std::llround(*options.offset_us * 1000), {}, "given"};
   if (!pairs.empty()) {
     const bool calls = Classes(host)[pairs.front().launch] == EventClass::runtime;
-    return clock_by(host, times_of(host, devices, pairs), calls ? "correlation" : "External id",
-                    options);
+    return clock_by(host, times_of(host, devices, pairs),
+                    std::string(calls ? "correlation" : kineto::argument::external_id), options);
   }
   const std::vector<Pair> steps = steps_of_both(host, devices);
   if (!steps.empty()) return clock_by(host, steps, "steps", options);

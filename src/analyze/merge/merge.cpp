@@ -19,6 +19,7 @@
 #include "analyze/read/token.h"
 #include "analyze/store/written_event.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 #include "vitro/analyze/compare.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -257,8 +258,8 @@ class Writer {
     slice(kernel, stream);
     if (kernel.op != Links::nobody) {
       const TrackInfo& row = host_.tracks()[host_.track_ids()[kernel.op]];
-      write(out_, {'s', "ac2g", number_, row, kernel.launched});
-      write(out_, {'f', "ac2g", number_, stream, kernel.begin});
+      write(out_, {'s', kineto::arrow::device, number_, row, kernel.launched});
+      write(out_, {'f', kineto::arrow::device, number_, stream, kernel.begin});
     }
     if (kernel.measured.memory) memory(kernel);
   }
@@ -297,7 +298,7 @@ class Writer {
     json.key("ts").thousandths(kernel.begin);
     json.key("dur").thousandths(kernel.measured.ns);
     json.key("args").begin_object();
-    json.member("External id", kernel.id);
+    json.member(kineto::argument::external_id, kernel.id);
     write_id(json, "device", options_.device);
     write_id(json, "stream", stream.tid);
     json.member("begin", "inferred from the launches").end();

@@ -11,6 +11,7 @@
 #include "analyze/read/token.h"
 #include "analyze/store/rewrite.h"
 #include "analyze/store/written_event.h"
+#include "kineto/names.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/lower_case.h"
 #include "vitro/report/json.h"
@@ -29,7 +30,7 @@ std::string json_of(std::string_view text) {
 }
 
 bool ties(std::string_view argument) {
-  constexpr std::string_view names[] = {"correlation", "External id", "external id",
+  constexpr std::string_view names[] = {"correlation", kineto::argument::external_id, "external id",
                                         "wait_on_cuda_event_record_corr_id"};
   return std::ranges::find(names, argument) != std::end(names);
 }

@@ -13,6 +13,7 @@
 #include "analyze/model/timeline.h"
 #include "analyze/store/rewrite.h"
 #include "analyze/store/written_event.h"
+#include "kineto/names.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/output.h"
 
@@ -136,7 +137,7 @@ class Writer {
   int64_t shift() const { return shift_; }
 
  private:
-  static constexpr std::string_view arrow_name = "ac2g";
+  static constexpr std::string_view arrow_name = kineto::arrow::device;
 
   const Trace& devices_;
   int64_t shift_;  // from times of the devices' trace to times of the host's

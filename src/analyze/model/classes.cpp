@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "kineto/names.h"
 #include "vitro/base/lower_case.h"
 
 namespace vitro::analyze {
@@ -20,12 +21,12 @@ struct Known {
 // (hip_api, kernel_dispatch, …), and additions of Vitro's traces (eager_region, cpu_work,
 // compile_phase); matched case-insensitively.
 constexpr Known known[] = {
-    {"cpu_op", EventClass::op},
+    {kineto::category::op, EventClass::op},
     {"operator", EventClass::op},
-    {"user_annotation", EventClass::annotation},
-    {"eager_region", EventClass::annotation},
-    {"cpu_work", EventClass::share},
-    {"compile_phase", EventClass::phase},
+    {kineto::category::annotation, EventClass::annotation},
+    {kineto::category::eager_region, EventClass::annotation},
+    {kineto::category::share, EventClass::share},
+    {kineto::category::compile_phase, EventClass::phase},
     {"python_function", EventClass::python},
     {"cuda_runtime", EventClass::runtime},
     {"hip_api", EventClass::runtime},
@@ -57,7 +58,7 @@ constexpr Known known[] = {
     {"cuda_sync", EventClass::sync},
     {"xpu_sync", EventClass::sync},
     {"cuda_event", EventClass::sync},
-    {"cpu_instant_event", EventClass::instant},
+    {kineto::category::instant, EventClass::instant},
     {"mtia_counters", EventClass::counter},
     {"hardware_counters", EventClass::counter},
     {"trace", EventClass::metadata},

@@ -10,6 +10,7 @@
 #include "analyze/model/device_work.h"
 #include "analyze/model/index.h"
 #include "analyze/model/producer.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -48,7 +49,7 @@ Result<Subjects> subjects_of(const Trace& trace, const std::vector<EventId>& eve
   Arguments args;
   const auto done = trace.read_events(events, [&](EventId e, std::string_view json) {
     if (!args.read(json)) return;
-    if (auto what = args.text("Compile phase of")) out.emplace(e, *std::move(what));
+    if (auto what = args.text(kineto::argument::compile_phase_of)) out.emplace(e, *std::move(what));
   });
   if (!done) return done.failure();
   return out;

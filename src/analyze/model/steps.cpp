@@ -4,19 +4,11 @@
 #include <string_view>
 
 #include "analyze/model/classes.h"
-#include "analyze/read/token.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
-
-constexpr std::string_view prefix = "ProfilerStep#";
-
-// The number after the prefix; negative if the name does not match.
-int64_t step_number(std::string_view name) {
-  if (!name.starts_with(prefix)) return -1;
-  return number_in<int64_t>(name.substr(prefix.size())).value_or(-1);
-}
 
 // The span of the steps; without steps, of all events with a duration.
 Window window_of(const Trace& trace, const std::vector<Step>& steps) {
@@ -39,7 +31,7 @@ Window window_of(const Trace& trace, const std::vector<Step>& steps) {
 
 std::vector<Step> profiler_steps(const Trace& trace) {
   std::vector<int64_t> numbers;  // by name
-  for (const std::string& name : trace.names()) numbers.push_back(step_number(name));
+  for (const std::string& name : trace.names()) numbers.push_back(kineto::step_number(name));
   const Classes classes(trace);
   std::vector<Step> out;
   for (const EventId e : trace.events()) {

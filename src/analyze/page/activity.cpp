@@ -11,6 +11,7 @@
 #include "analyze/model/self_spans.h"
 #include "analyze/model/timeline.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -20,7 +21,7 @@ class Doings {
   explicit Doings(const TraceIndex& index) : trace_(index.trace()), classes_(index->classes()) {
     for (const std::string& name : trace_.names()) {
       work_.push_back(work_kind(EventClass::kernel, name));
-      step_.push_back(name.starts_with("ProfilerStep#"));
+      step_.push_back(name.starts_with(kineto::step_prefix));
     }
   }
 

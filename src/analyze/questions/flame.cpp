@@ -11,6 +11,7 @@
 #include "analyze/model/self_spans.h"
 #include "analyze/model/timeline.h"
 #include "analyze/model/words.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -32,7 +33,7 @@ constexpr report::FlameKind kinds[] = {
 };
 
 // A step's name without its number.
-constexpr std::string_view step_prefix = "ProfilerStep#", any_step = "ProfilerStep";
+constexpr std::string_view any_step = "ProfilerStep";
 constexpr uint32_t step_number = UINT32_MAX;
 
 class Builder {
@@ -110,7 +111,7 @@ class Builder {
 
   FlameTree::Name name_of(EventId event) const {
     const std::string_view name = trace_.name(event);
-    if (name.starts_with(step_prefix)) return {any_step, step_number, Kind::range};
+    if (name.starts_with(kineto::step_prefix)) return {any_step, step_number, Kind::range};
     return {name, trace_.name_ids()[event], kind_of(event)};
   }
 

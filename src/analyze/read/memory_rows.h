@@ -6,7 +6,7 @@
 
 #include "analyze/read/bytes.h"
 #include "vitro/analyze/trace.h"
-#include "vitro/base/memory_timeline.h"
+#include "vitro/kineto/memory_timeline.h"
 
 namespace vitro::analyze {
 

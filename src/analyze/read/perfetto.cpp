@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyze/read/protobuf_fields.h"
+#include "kineto/names.h"
 #include "report/inflate.h"
 #include "report/perfetto_fields.h"
 #include "vitro/base/cat.h"
@@ -401,7 +402,7 @@ void Converter::event(std::string_view message, int64_t at, const Sequence& sequ
   const Event event = event_of(message, sequence);
   for (const uint64_t flow : event.flows) {
     flows_[flow].push_back(
-        {at, event.track, event.category == "cpu_work", is_of_device(event.category)});
+        {at, event.track, event.category == kineto::category::share, is_of_device(event.category)});
   }
   const Track& track = place(event.track);
   switch (event.type) {
@@ -555,9 +556,10 @@ void Converter::arrows() {
   for (auto& [id, ends] : flows_) {
     if (ends.size() < 2) continue;
     std::ranges::stable_sort(ends, {}, &FlowEnd::at);
-    const std::string_view name = std::ranges::any_of(ends, &FlowEnd::is_share)       ? "launch"
-                                  : std::ranges::any_of(ends, &FlowEnd::is_of_device) ? "ac2g"
-                                                                                      : "fwdbwd";
+    const std::string_view name =
+        std::ranges::any_of(ends, &FlowEnd::is_share)       ? kineto::arrow::launch
+        : std::ranges::any_of(ends, &FlowEnd::is_of_device) ? kineto::arrow::device
+                                                            : kineto::arrow::backward;
     for (size_t i = 0; i < ends.size(); ++i) {
       row(i == 0 ? "s" : "f", name, name, place(ends[i].track), ends[i].at).key("id").exact(id);
       if (i > 0) json_->member("bp", "e");

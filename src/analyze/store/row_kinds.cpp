@@ -1,5 +1,6 @@
 // Tells what rows of other profilers have; load.cpp gives their events categories.
 #include "analyze/store/row_kinds.h"
+#include "kineto/names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -59,7 +60,7 @@ std::string_view category_in(RowKind row, std::string_view name) {
     case RowKind::threads:
       return is_call(name)           ? "cuda_runtime"
              : name.starts_with('$') ? "python_function"
-                                     : "user_annotation";
+                                     : kineto::category::annotation;
   }
   return {};
 }

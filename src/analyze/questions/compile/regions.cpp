@@ -10,6 +10,7 @@
 #include "analyze/model/device_work.h"
 #include "analyze/model/index.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -193,7 +194,7 @@ void read_regions(const TraceIndex& index, Compilation& out) {
   if (!reader.finds_any()) return;
   for (uint32_t t = 0; t < order.tracks(); ++t) reader.read(order.track(t));
   reader.finish();
-  for (const Arrow& arrow : arrows_of(trace, order, "fwdbwd")) {
+  for (const Arrow& arrow : arrows_of(trace, order, kineto::arrow::backward)) {
     out.functions.pairs += part_of(trace.name(arrow.from)) == Part::forward &&
                            part_of(trace.name(arrow.to)) == Part::backward;
   }

@@ -13,6 +13,7 @@
 #include "analyze/model/timeline.h"
 #include "analyze/questions/diff/statistics.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 #include "vitro/analyze/events.h"
 #include "vitro/base/cat.h"
 
@@ -83,7 +84,7 @@ class Side {
     return trace_.read_events(events, [&](EventId e, std::string_view text) {
       const Arguments arguments(text);
       const bool device = classes_.is_device_work(e);
-      add(e, arguments.text(device ? "grid" : "Input Dims").value_or(""));
+      add(e, arguments.text(device ? "grid" : kineto::argument::input_dims).value_or(""));
     });
   }
 
@@ -101,7 +102,7 @@ class Side {
  private:
   bool counts(EventId e) const {
     return trace_.phases()[e] == 'X' && compares(classes_[e]) &&
-           !trace_.name(e).starts_with("ProfilerStep#") && step_of(e) < steps();
+           !trace_.name(e).starts_with(kineto::step_prefix) && step_of(e) < steps();
   }
 
   // The step that began last before; steps() where it is in none.

@@ -8,10 +8,13 @@
 #include "analyze/model/arguments.h"
 #include "analyze/model/device_work.h"
 #include "analyze/model/index.h"
+#include "kineto/names.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
+
+constexpr std::string_view out_of_memory = "[OutOfMemory]";
 
 class MemoryChangeReader {
  public:
@@ -23,7 +26,7 @@ class MemoryChangeReader {
     for (const EventId e : trace_.events()) {
       if (classes_[e] != EventClass::instant) continue;
       const std::string_view name = trace_.name(e);
-      if (name == "[memory]" || name == "[OutOfMemory]") events.push_back(e);
+      if (name == kineto::memory_event || name == out_of_memory) events.push_back(e);
     }
     if (events.empty()) return MemoryChanges();
     auto done = trace_.read_events(events, [&](EventId e, std::string_view json) { add(e, json); });
@@ -41,26 +44,27 @@ class MemoryChangeReader {
       ++out_.unread;
       return;
     }
-    const int64_t type = args_.number("Device Type").value_or(0);
-    const int64_t id = args_.number("Device Id").value_or(0);
+    const int64_t type = args_.number(kineto::argument::device_type).value_or(0);
+    const int64_t id = args_.number(kineto::argument::device_id).value_or(0);
     const auto device =
         static_cast<int32_t>(std::max<int64_t>(type, 0) * 256 + std::max<int64_t>(id, 0));
-    if (trace_.name(e) == "[OutOfMemory]") {
+    if (trace_.name(e) == out_of_memory) {
       ++out_of_memory_[device];
       return;
     }
     const auto number = [&](std::string_view name) { return args_.number(name).value_or(none); };
     MemoryChange change{.at = trace_.ts()[e],
-                        .bytes = number("Bytes"),
-                        .total = number("Total Allocated"),
-                        .address = number("Addr"),
+                        .bytes = number(kineto::argument::bytes),
+                        .total = number(kineto::argument::total_allocated),
+                        .address = number(kineto::argument::address),
                         .event = e};
     if (change.bytes == none) {
       ++out_.unread;
       return;
     }
     change.device = device;
-    change.reserved = std::max<int64_t>(args_.number("Total Reserved").value_or(0), 0);
+    change.reserved =
+        std::max<int64_t>(args_.number(kineto::argument::total_reserved).value_or(0), 0);
     if (const auto name = args_.text("Category")) change.category = category(*name);
     out_.list.push_back(change);
   }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analyze/questions/memory/memory.h"
-#include "vitro/base/memory_timeline.h"
+#include "vitro/kineto/memory_timeline.h"
 
 namespace vitro::analyze {
 

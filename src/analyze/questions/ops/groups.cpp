@@ -5,6 +5,7 @@
 
 #include "analyze/model/arguments.h"
 #include "analyze/model/index.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -40,7 +41,7 @@ Result<Groups> Groups::of(const TraceIndex& index, GroupBy by) {
     out.read_python(index, by);
     return out;
   }
-  const auto done = out.read_texts(index, by == GroupBy::shape    ? "Input Dims"
+  const auto done = out.read_texts(index, by == GroupBy::shape    ? kineto::argument::input_dims
                                           : by == GroupBy::module ? "Module Hierarchy"
                                                                   : "Call stack");
   if (!done) return done.failure();

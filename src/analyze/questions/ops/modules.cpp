@@ -8,6 +8,7 @@
 #include "analyze/model/arrows.h"
 #include "analyze/model/index.h"
 #include "analyze/questions/ops/groups.h"
+#include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
@@ -70,7 +71,7 @@ class Tree {
   void add_devices() {
     const Classes& classes = index_->classes();
     std::unordered_map<EventId, EventId> forward;  // by the op that computes its gradients
-    for (const Arrow& each : arrows_of(trace_, index_->host(), "fwdbwd"))
+    for (const Arrow& each : arrows_of(trace_, index_->host(), kineto::arrow::backward))
       forward.emplace(each.to, each.from);
     for (const EventId e : trace_.events()) {
       if (!classes.is_device_work(e)) continue;

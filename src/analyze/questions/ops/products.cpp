@@ -12,6 +12,7 @@
 #include "analyze/model/index.h"
 #include "analyze/read/scan.h"
 #include "base/sort_list.h"
+#include "kineto/names.h"
 #include "vitro/base/cat.h"
 
 namespace vitro::analyze {
@@ -141,8 +142,8 @@ std::vector<Products> products(const TraceIndex& index) {
   Arguments args;
   (void)trace.read_events(events, [&](EventId e, std::string_view json) {
     if (!args.read(json)) return;
-    const std::string dims = args.text("Input Dims").value_or("");
-    std::string type = args.text("Input type").value_or("");
+    const std::string dims = args.text(kineto::argument::input_dims).value_or("");
+    std::string type = args.text(kineto::argument::input_type).value_or("");
     // The first of the list: ["float", "float"].
     const size_t from = type.find('"');
     if (from == std::string::npos) return;
