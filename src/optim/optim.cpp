@@ -303,8 +303,14 @@ void update(const LionOptions& o, Tensor& parameter, const Tensor& gradient, Sta
 template <class Options>
 OptimizerOf<Options>::OptimizerOf(std::vector<Group> groups)
     : OptimizerWith<Options>(Names::used(names_of<Options>.tensors),
-                             Names::used(names_of<Options>.numbers), std::move(groups)) {
-  for (size_t group = 0; group < this->group_count(); ++group) check(this->options(group));
+                             Names::used(names_of<Options>.numbers)) {
+  for (Group& group : groups) add_param_group(group.parameters, std::move(group.options));
+}
+
+template <class Options>
+void OptimizerOf<Options>::add_param_group(const Parameters& parameters, Options options) {
+  check(options);
+  this->add_group(parameters, std::move(options));
 }
 
 template <class Options>

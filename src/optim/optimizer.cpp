@@ -16,14 +16,19 @@ namespace vitro::optim {
 
 void Optimizer::add_group(const Parameters& parameters) {
   VITRO_CHECK(!parameters.empty(), "optimizer: group ", groups_, " has no parameters");
+  Parameters all = parameters_;
   for (Tensor* parameter : parameters) {
     VITRO_CHECK(parameter && parameter->defined(), "optimizer: group ", groups_,
                 " has an undefined parameter");
-    const bool is_known = std::ranges::any_of(
-        parameters_, [&](const Tensor* known) { return known->same_as(*parameter); });
+    const bool is_known =
+        std::ranges::any_of(all, [&](const Tensor* known) { return known->same_as(*parameter); });
     VITRO_CHECK(!is_known, "optimizer: a parameter of group ", groups_,
                 " was given twice; tied weights are given once (Module::parameters)");
-    parameters_.push_back(parameter);
+    all.push_back(parameter);
+  }
+  settle();
+  parameters_ = std::move(all);
+  for (size_t i = states_.size(); i < parameters_.size(); ++i) {
     group_of_.push_back(groups_);
     states_.push_back({std::vector<Tensor>(tensor_names_.size()),
                        std::vector<double>(number_names_.size(), 0.0)});

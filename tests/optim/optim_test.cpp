@@ -276,6 +276,71 @@ TEST(Optim, groups_have_options_of_their_own) {
   EXPECT_EQ(numbers(apart.b), (std::vector<double>{1, -2}));
 }
 
+// As torch's add_param_group: the state of what was there goes on, that of the new begins.
+TEST(Optim, a_group_added_later_is_changed_from_then_on) {
+  Problem problem, first, second;
+  AdamW grows({&problem.a}, {.lr = 0.1}), of_a({&first.a}, {.lr = 0.1}),
+      of_b({&second.b}, {.lr = 0.3});
+  StepLR schedule(grows, 2);
+  double& rate = grows.options().lr;
+  const auto step = [](Problem& p, Optimizer& o) {
+    p.a.set_grad({}), p.b.set_grad({});
+    (sum(p.a * p.a * p.a) + sum(p.b * p.b)).backward();
+    o.step();
+  };
+  for (int i = 0; i < 6; ++i) {
+    if (i == 3) grows.add_param_group({&problem.b}, {.lr = 0.3});
+    step(problem, grows), step(first, of_a);
+    if (i >= 3) step(second, of_b);
+    EXPECT_EQ(numbers(problem.a), numbers(first.a)) << i;
+    EXPECT_EQ(numbers(problem.b), numbers(second.b)) << i;
+    schedule.step();
+    of_a.options().lr = rate;
+  }
+  EXPECT_EQ(grows.group_count(), 2U);
+  EXPECT_EQ(grows.options(1).weight_decay, 1e-2) << "AdamW's default, not Adam's";
+  EXPECT_EQ(grows.options(1).lr, 0.3) << "the schedule was made before";
+  EXPECT_LT(rate, 0.1);
+}
+
+TEST(Optim, a_group_that_is_refused_leaves_the_optimizer_as_it_was) {
+  Problem problem;
+  SGD optimizer({&problem.a});
+  EXPECT_NE(error_of([&] {
+              optimizer.add_param_group({&problem.b, &problem.a});
+            }).find("was given twice"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { optimizer.add_param_group({&problem.b}, {.lr = -1}); }), "");
+  EXPECT_EQ(optimizer.parameters().size(), 1U);
+  EXPECT_EQ(optimizer.group_count(), 1U);
+  optimizer.add_param_group({&problem.b});
+  EXPECT_EQ(optimizer.parameters().size(), 2U);
+}
+
+// The function is captured again, as its optimizer changes other parameters.
+TEST(Optim, a_compiled_step_changes_a_group_added_later) {
+  Problem problem, want;
+  SGD compiled_one({&problem.a}, {.lr = 0.1, .momentum = 0.9}),
+      eager_one({&want.a}, {.lr = 0.1, .momentum = 0.9});
+  const auto step = [](Problem& p, SGD& o) {
+    const Tensor loss = p.loss();
+    loss.backward();
+    o.step();
+    o.zero_grad();
+    return loss;
+  };
+  auto compiled = compile([&] { return step(problem, compiled_one); });
+  for (int i = 0; i < 8; ++i) {
+    if (i == 4) {
+      compiled_one.add_param_group({&problem.b}, {.lr = 0.05});
+      eager_one.add_param_group({&want.b}, {.lr = 0.05});
+    }
+    (void)compiled(), (void)step(want, eager_one);
+    EXPECT_EQ(numbers(problem.a), numbers(want.a)) << i;
+    EXPECT_EQ(numbers(problem.b), numbers(want.b)) << i;
+  }
+}
+
 TEST(Optim, goes_on_from_a_saved_state_to_the_bit) {
   for (const auto& [name, make] : optimizers()) {
     Problem problem, again;

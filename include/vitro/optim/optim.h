@@ -31,6 +31,11 @@ class OptimizerOf : public OptimizerWith<Options> {
   explicit OptimizerOf(const Parameters& parameters, Options options = {})
       : OptimizerOf(std::vector<Group>{{parameters, options}}) {}
 
+  // Adds parameters, with options of their own, to those that the next step changes: layers that
+  // are no longer frozen.  A schedule made before does not change their learning rate.  Errors as
+  // those of the constructor; the optimizer then stays as it was.
+  void add_param_group(const Parameters& parameters, Options options = {});
+
  private:
   void update(Tensor& parameter, const Tensor& gradient, State& state, size_t group) override;
 };
@@ -62,6 +67,9 @@ class AdamW final : public Adam {
   explicit AdamW(const std::vector<std::pair<Parameters, AdamWOptions>>& groups);
   explicit AdamW(const Parameters& parameters, AdamWOptions options = {})
       : Adam(parameters, options) {}
+  void add_param_group(const Parameters& parameters, AdamWOptions options = {}) {
+    Adam::add_param_group(parameters, options);
+  }
 };
 
 // Tieleman and Hinton, 2012; centered: Graves, 2013.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -60,7 +61,7 @@ class Optimizer {
   // The names of what a parameter's state holds.
   Optimizer(std::span<const std::string_view> tensors, std::span<const std::string_view> numbers)
       : tensor_names_(tensors), number_names_(numbers) {}
-  // Error if the list is empty, or has an undefined tensor or one twice.
+  // Error if the list is empty, or has an undefined tensor or one twice; then no group is added.
   void add_group(const Parameters& parameters);
 
   virtual double& learning_rate(size_t group) = 0;
@@ -95,17 +96,16 @@ class OptimizerWith : public Optimizer {
     Options options;
   };
   size_t group_count() const { return options_.size(); }
-  // Options may be changed between steps.
+  // Options may be changed between steps; the reference is valid while the optimizer lives.
   Options& options(size_t group = 0) { return options_.at(group); }
 
  protected:
   OptimizerWith(std::span<const std::string_view> tensors,
-                std::span<const std::string_view> numbers, std::vector<Group> groups)
-      : Optimizer(tensors, numbers) {
-    for (Group& group : groups) {
-      add_group(group.parameters);
-      options_.push_back(std::move(group.options));
-    }
+                std::span<const std::string_view> numbers)
+      : Optimizer(tensors, numbers) {}
+  void add_group(const Parameters& parameters, Options options) {
+    Optimizer::add_group(parameters);
+    options_.push_back(std::move(options));
   }
   double& learning_rate(size_t group) override { return options_[group].lr; }
   double* momentum(size_t group) override {
@@ -118,7 +118,7 @@ class OptimizerWith : public Optimizer {
   }
 
  private:
-  std::vector<Options> options_;
+  std::deque<Options> options_;
 };
 
 }  // namespace vitro::optim
