@@ -50,6 +50,34 @@ TEST(WrittenOperand, a_mask_is_written_in_part_and_read_again) {
   });
 }
 
+// Attention multiplies blocks of rows one after another: all of them read keys, values and mask.
+TEST(WrittenOperand, what_attention_reads_is_overwritten_with_its_result) {
+  for (const Sizes& sizes : {Sizes{17, 16}, Sizes{70, 70}, Sizes{2, 3, 40, 40}}) {
+    expect_same(sizes, [](const Tensor&, const Tensor& key) {
+      const Tensor query = cos(key), value = exp(key);
+      return std::vector<Tensor>{mul_(key, scaled_dot_product_attention(query, key, value))};
+    });
+    expect_same(sizes, [](const Tensor&, const Tensor& query) {
+      const Tensor key = cos(query), value = exp(query);
+      return std::vector<Tensor>{mul_(query, scaled_dot_product_attention(query, key, value))};
+    });
+    expect_same(sizes, [](const Tensor&, const Tensor& value) {
+      const Tensor key = cos(value), query = exp(value);
+      return std::vector<Tensor>{mul_(value, scaled_dot_product_attention(query, key, value))};
+    });
+    expect_same(sizes, [](const Tensor&, const Tensor& all) {
+      return std::vector<Tensor>{mul_(all, scaled_dot_product_attention(all, all, all))};
+    });
+  }
+  for (const Sizes& sizes : {Sizes{70, 70}, Sizes{2, 3, 40, 40}}) {
+    expect_same(sizes, [](const Tensor&, const Tensor& mask) {
+      const Tensor turned = cos(transpose(mask, -1, -2)), value = exp(mask);
+      return std::vector<Tensor>{copy_(
+          mask, scaled_dot_product_attention(turned, turned, value, transpose(mask, -1, -2)))};
+    });
+  }
+}
+
 // The indices of a gather are read from the tensor that is written, once for each sweep.
 TEST(WrittenOperand, indices_are_read_in_every_sweep_before_they_are_written) {
   for (const Sizes& sizes : {Sizes{16}, Sizes{100}, Sizes{5, 40}}) {

@@ -23,6 +23,11 @@ const Code kept_panels{"V0409", "the panels of a parameter are kept",
                        "kernel with another product it would be packed for every block of rows.",
                        "", "Nothing."};
 
+const Code written_early{"V0420", "the second product overwrites what the first one reads",
+                         "The result of the second product is written to an input that the first "
+                         "product, or what follows it, reads: all rows must be read before.",
+                         "", "Nothing."};
+
 const Code no_matrix{"V0412", "an operand of two products in one kernel is computed",
                      "The operands of products that share a kernel are read as matrices in memory; "
                      "this one is computed in the kernel, or its rows are not evenly spaced.",
@@ -60,6 +65,7 @@ class Chain {
   Verdict run(Group* made) {
     if (Verdict v = nothing_is_kept(); !v) return v;
     if (Verdict v = rows_stay(); !v) return v;
+    if (Verdict v = nothing_is_overwritten(); !v) return v;
     if (Verdict v = operands_lie(); !v) return v;
     Group middle;
     if (Verdict v = join_middle(middle); !v) return v;
@@ -99,6 +105,19 @@ class Chain {
   }
   Verdict leave(ComputeNodeId id) const {
     return Verdict::no(rows_leave, cat(p_.name_of(id), " must be in memory"));
+  }
+
+  // A block of rows is written before the next one reads what the first product needs.
+  Verdict nothing_is_overwritten() const {
+    for (const ComputeNodeId id : last_.stored) {
+      if (!p_.overwrites(id)) continue;
+      for (const ComputeNodeId reader : p_.needs(id)) {
+        if (first_.has(reader) || rows_.has(reader))
+          return Verdict::no(written_early, cat(p_.name_of(id), " overwrites what ",
+                                                p_.name_of(reader), " reads"));
+      }
+    }
+    return Verdict::yes();
   }
 
   Verdict nothing_is_kept() const {
