@@ -435,7 +435,7 @@ Tensor stddev(ops::At x, DimsArg dim, double correction, bool keepdim) {
 // Steps through powers of two: `place` counts elements that come before v.
 Tensor searchsorted(ops::At sorted_sequence, const Tensor& x, bool out_int32, bool right) {
   const CalledAs name("searchsorted", sorted_sequence.where);
-  const Tensor values = contiguous(x);  // the result is contiguous, too
+  const Tensor values = contiguous(x);
   const Tensor& row = sorted_sequence.operand.tensor();
   bool fits = row.rank() == 1 || (row.rank() > 0 && row.rank() == x.rank());
   for (int64_t d = 0; fits && row.rank() > 1 && d + 1 < row.rank(); ++d)
@@ -443,7 +443,7 @@ Tensor searchsorted(ops::At sorted_sequence, const Tensor& x, bool out_int32, bo
   VITRO_CHECK(fits, "searchsorted: needs one sorted row, or one for each row of x; got sizes ",
               numbers_of(row.sizes()), " and ", numbers_of(x.sizes()));
   const Size count = row.size(-1);
-  Value place = zeros_like(values, DType::i64);
+  Value place = zeros(values.sizes(), DType::i64, values.device());  // its strides are the result's
   if (!equal(count, 0)) {
     int64_t step = 1;
     while (!less(count, Size(step) * 2)) step *= 2;

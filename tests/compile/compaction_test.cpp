@@ -356,6 +356,19 @@ TEST(Compaction, results_do_not_depend_on_threads) {
   set_num_threads(before);
 }
 
+// One place has the strides of a column, although it is contiguous.
+TEST(Compaction, what_is_searched_for_a_single_place_has_the_strides_of_a_row) {
+  const auto found = [](const Tensor& x) {
+    return searchsorted(Tensor::from({0.0, 1.0}, {2}), to(nonzero(x > 0.0), DType::f64));
+  };
+  auto fast = compile(found);
+  for (const int64_t hold : {5, 3, 1}) {
+    const Tensor x = reshape(numbers(6, hold), {3, 2});
+    for (const Tensor& places : {found(x), fast(x)})
+      EXPECT_EQ(cat(places.sizes(), places.strides()), cat(Sizes{hold, 2}, Sizes{2, 1}));
+  }
+}
+
 // Places stand in columns: no row and one row are contiguous, several are not.
 TEST(Compaction, a_window_of_places_is_refused_for_the_counts_that_eager_refuses) {
   const Body window = [](const Tensor& x) {
