@@ -11,6 +11,7 @@
 #include "vitro/compile/compile.h"
 #include "vitro/ops/all.h"
 #include "vitro/ops/linear_algebra.h"
+#include "vitro/ops/rearrange.h"
 #include "vitro/ops/statistics.h"
 #include "vitro/runtime/parallel.h"
 
