@@ -309,13 +309,9 @@ int64_t Call::number_of(sym::Expr e, std::string_view who, const std::string& qu
 
 // Makes the call with numbers instead of data sizes that are known by now.
 void Call::call_with_numbers(const OpCall& call, std::span<Tensor> results) {
-  const SizeMap known = [this](Size s) { return data_.without_known(s); };
-  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
-  for (Operand& o : operands) {
-    if (o.is_number() && o.number().is_symbolic()) o = Operand(known(o.number().size()));
-  }
-  const Attrs attrs = call.attrs ? Attrs(call.attrs).map_sizes(known) : Attrs();
-  this->call(OpCall{call.op, operands, attrs.view(), call.in_place, call.where}, results);
+  map_sizes(
+      call, [this](Size s) { return data_.without_known(s); },
+      [&](const OpCall& known) { this->call(known, results); });
 }
 
 // ---- start and end of the call and its segments

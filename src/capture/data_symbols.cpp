@@ -53,11 +53,8 @@ bool DataSymbols::are_taken_by(const OpCall& op_call, uint64_t call) const {
 }
 
 bool DataSymbols::known_ones_are_named_by(const OpCall& op_call) const {
-  const auto is_one = [this](Size s) { return !identical(s, without_known(s)); };
-  return std::ranges::any_of(sizes_in(op_call.attrs), is_one) ||
-         std::ranges::any_of(op_call.operands, [&](const Operand& o) {
-           return o.is_number() && o.number().is_symbolic() && is_one(o.number().size());
-         });
+  return std::ranges::any_of(symbolic_sizes_in(op_call),
+                             [this](Size s) { return !identical(s, without_known(s)); });
 }
 
 Size DataSymbols::without_known(Size size) const {

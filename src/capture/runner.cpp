@@ -141,7 +141,11 @@ void Runner::begin_eager(const Code& code, std::string_view reason) {
 
 void Runner::run_now(const OpCall& call, std::span<Tensor> results) const {
   const UsingStack use(below_);
-  vitro::call(call, results);
+  if (symbolic_sizes_in(call).empty()) return vitro::call(call, results);
+  // No interpreter below knows the symbols.
+  map_sizes(
+      call, [](Size s) { return Size(s.hint()); },
+      [&](const OpCall& numbers) { vitro::call(numbers, results); });
 }
 
 // ---- compiled

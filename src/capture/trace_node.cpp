@@ -40,6 +40,24 @@ std::vector<Size> sizes_in(AttrsView attrs) {
   return out;
 }
 
+std::vector<Size> symbolic_sizes_in(const OpCall& call) {
+  std::vector<Size> out = sizes_in(call.attrs);
+  std::erase_if(out, [](Size s) { return !s.is_symbolic(); });
+  for (const Operand& o : call.operands) {
+    if (o.is_number() && o.number().is_symbolic()) out.push_back(o.number().size());
+  }
+  return out;
+}
+
+void map_sizes(const OpCall& call, const SizeMap& map, FunctionRef<void(const OpCall&)> pass_on) {
+  std::vector<Operand> operands(call.operands.begin(), call.operands.end());
+  for (Operand& o : operands) {
+    if (o.is_number() && o.number().is_symbolic()) o = Operand(map(o.number().size()));
+  }
+  const Attrs attrs = call.attrs ? Attrs(call.attrs).map_sizes(map) : Attrs();
+  pass_on({call.op, operands, attrs.view(), call.in_place, call.where});
+}
+
 bool same_but_sizes(AttrsView a, AttrsView b) {
   if (a.type != b.type || !a || !a.type->has_sizes) return a == b;
   return without_sizes(a) == without_sizes(b);

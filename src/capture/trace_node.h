@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "vitro/base/called_as.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/core/interpreter.h"
 #include "vitro/core/op.h"
 #include "vitro/graph/graph.h"
@@ -119,6 +120,10 @@ inline void prefetch(const TraceNode& node) {
 
 // Sizes and integers among the attributes that may vary, in member order.
 std::vector<Size> sizes_in(AttrsView attrs);
+// The symbols and expressions of them among the attributes and numbers of a call.
+std::vector<Size> symbolic_sizes_in(const OpCall& call);
+// Passes on the call with these sizes mapped.
+void map_sizes(const OpCall& call, const SizeMap& map, FunctionRef<void(const OpCall&)> pass_on);
 // Equality, ignoring those sizes.
 bool same_but_sizes(AttrsView a, AttrsView b);
 // Equality, ignoring sizes and floating-point numbers (eps, a scale).

@@ -180,5 +180,25 @@ TEST(Break, too_many_ways_at_one_place_run_the_rest_eagerly) {
   EXPECT_EQ(report.recompiles[0].code->id, "V0304");
 }
 
+// Sizes that the function took before are symbols.
+TEST(Break, the_rest_that_runs_eagerly_uses_sizes_taken_before) {
+  int64_t way = 0;
+  const auto body = [&](const Tensor& x) {
+    const Size n = x.size(0), twice = n * 2;
+    const Tensor y = add(cat({x, x, x}, 0), 1.0);
+    const Tensor z = tril(y, way);
+    const Tensor part = slice(z, 0, n, twice);
+    return add(slice_scatter(z, mul(part, n), 0, twice, twice + n), full({n * 3, x.size(1)}, 2.0));
+  };
+  auto f = compile(body, graphs());
+  for (way = 0; way < 12; ++way) {
+    for (const int64_t n : {5, 9, 4}) {
+      const Tensor x = counted({n, 20});
+      EXPECT_EQ(values(f(x)), values(body(x))) << way << ' ' << n;
+    }
+  }
+  EXPECT_TRUE(find(f.report().fallbacks, "V0308"));
+}
+
 }  // namespace
 }  // namespace vitro
