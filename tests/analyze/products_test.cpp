@@ -64,13 +64,54 @@ TEST(Products, of_thousands_of_calls_are_all_counted) {
   EXPECT_DOUBLE_EQ(list[0].operations, 5000 * 2.0 * 2 * 3 * 4);
 }
 
+// A convolution by a product of unfolded windows, and a second one whose settings are these.
+std::string convolutions(std::string_view settings) {
+  constexpr std::string_view usual = R"("[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1")";
+  const auto op = [](std::string_view name, int at, int length, std::string_view args) {
+    return cat(R"({"ph":"X","cat":"cpu_op","name":")", name, R"(","pid":1,"tid":1,"ts":)", at,
+               R"(,"dur":)", length, R"(,"args":{"Input type":["float", "float"],)", args, "}},");
+  };
+  const auto launch = [](int at, int us, int number) {
+    return cat(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":)",
+               at, R"(,"dur":1,"args":{"correlation":)", number, R"(}},{"ph":"X","cat":"kernel",)",
+               R"("name":"k","pid":0,"tid":7,"ts":)", at + 2, R"(,"dur":)", us,
+               R"(,"args":{"correlation":)", number, "}},");
+  };
+  const auto arguments = [](std::string_view list) {
+    return cat(R"("Input Dims":[[1, 2, 4, 4], [3, 2, 3, 3]],"Concrete Inputs":["", "", "", )", list,
+               "]");
+  };
+  return cat("[", op("aten::convolution", 0, 100, arguments(usual)), launch(10, 6, 1),
+             op("aten::mm", 20, 10, R"("Input Dims":[[3, 18], [18, 4]])"), launch(22, 4, 2),
+             op("aten::convolution", 200, 100, arguments(settings)), launch(210, 5, 3), "]");
+}
+
+TEST(Products, inside_a_convolution_are_a_part_of_it) {
+  const TraceFolder folder;
+  const auto in = [&](std::string_view settings) {
+    return products(TraceIndex(*open_alone(folder.file("trace.json", convolutions(settings)))));
+  };
+  const auto same = in(R"("[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1")");
+  ASSERT_EQ(same.size(), 1U);
+  EXPECT_EQ(same[0].calls, 2U);
+  EXPECT_EQ(same[0].device_ns, 15'000);
+  // 2 for each of 2 * 3 * 3 weights of 3 results in 2 * 2 positions; x, weights and result in f32.
+  EXPECT_DOUBLE_EQ(same[0].operations, 2 * 2.0 * (18 * 3) * 4);
+  EXPECT_DOUBLE_EQ(same[0].bytes, 2 * 4.0 * (2 * 16 + 18 * 3 + 3 * 4));
+  const auto other = in(R"("[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1")");
+  ASSERT_EQ(other.size(), 2U);
+  EXPECT_EQ(other[0].device_ns, 10'000);
+  EXPECT_DOUBLE_EQ(other[1].operations, 2.0 * (18 * 3) * 16);
+  EXPECT_EQ(in("").size(), 1U);  // an old recording has none
+}
+
 TEST(Products, have_no_roof_on_an_unknown_device_and_need_shapes) {
   const auto unknown = one("aten::mm", "[[64, 64], [64, 64]]", "float", 5, "Some GPU");
   EXPECT_EQ(unknown.at(0).roof_ns, 0);
   const auto small = trace_of(R"json([{"ph":"X","name":"op","ts":0,"dur":1,"pid":1,"tid":1}])json");
   const AnswerTable table = products_table(*small, unknown);
   EXPECT_EQ(table.rows[0][7], AnswerCell());
-  EXPECT_EQ(table.title, "Matrix products beside what their device can do");
+  EXPECT_EQ(table.title, "Matrix products and convolutions beside what their device can do");
   EXPECT_TRUE(one("aten::mm", "[[64, 64], [32, 64]]", "float", 5).empty());
   EXPECT_TRUE(one("aten::mm", "[]", "float", 5).empty());
   EXPECT_TRUE(one("aten::add", "[[64, 64], [64, 64]]", "float", 5).empty());

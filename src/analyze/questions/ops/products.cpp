@@ -1,15 +1,15 @@
-// Compares the time of matrix products with the least that their device needs for the operations
-// and bytes; the result is a table of `vitro trace kernels`.
+// Compares the time of matrix products and convolutions with the least that their device needs for
+// the operations and bytes; the result is a table of `vitro trace kernels`.
 #include "analyze/questions/ops/products.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <map>
-#include <tuple>
 
 #include "analyze/model/arguments.h"
 #include "analyze/model/index.h"
+#include "analyze/questions/ops/convolutions.h"
 #include "analyze/read/scan.h"
 #include "base/sort_list.h"
 #include "kineto/names.h"
@@ -66,17 +66,23 @@ bool is_product(std::string_view op) {
   return op == "aten::mm" || op == "aten::addmm" || op == "aten::bmm" || op == "aten::baddbmm";
 }
 
-// By op: the work that its calls launched.
+// By op: the work that its calls launched.  Of products the innermost op around a launch, of
+// convolutions the outermost, which may call a product.
 std::map<EventId, int64_t> device_times(const TraceIndex& index) {
   const Trace& trace = index.trace();
-  std::vector<bool> wanted;
-  for (const std::string& name : trace.names()) wanted.push_back(is_product(name));
+  enum Kind : char { other, product, convolution };
+  std::string kinds;  // by name
+  for (const std::string& name : trace.names())
+    kinds += is_convolution(name) ? convolution : is_product(name) ? product : other;
   std::map<EventId, int64_t> out;
-  if (std::ranges::find(wanted, true) == wanted.end()) return out;
+  if (kinds.find_first_not_of(other) == kinds.npos) return out;
   for (const Launch& launch : index->launches()) {
-    EventId e = launch.call;
-    while (e != Timeline::nobody && !wanted[trace.name_ids()[e]]) e = index->timeline().parent(e);
-    if (e < products_read) out[e] += launch.work;
+    EventId op = Timeline::nobody;
+    for (EventId e = launch.call; e != Timeline::nobody; e = index->timeline().parent(e)) {
+      const char kind = kinds[trace.name_ids()[e]];
+      if (kind == convolution || (kind == product && op == Timeline::nobody)) op = e;
+    }
+    if (op < products_read) out[op] += launch.work;
   }
   return out;
 }
@@ -93,16 +99,22 @@ std::optional<DeviceSheet> sheet_of(const Trace& trace) {
 }
 
 // Of one call.
-void measure(Products& p, std::string_view dims, const std::optional<DeviceSheet>& sheet) {
-  const std::vector<Operand> all = operands(dims);
-  if (all.size() < 2) return;
-  const Operand &left = all[all.size() - 2], &right = all.back();
-  if (left.columns != right.rows) return;
+void measure(Products& p, std::string_view concrete, const std::optional<DeviceSheet>& sheet) {
   const bool is_short = p.type == "c10::BFloat16" || p.type == "c10::Half";
   const double size = is_short ? 2 : 4;
-  p.operations = 2 * left.batch * left.rows * left.columns * right.columns;
-  p.bytes = size * left.batch *
-            (left.rows * left.columns + right.rows * right.columns + left.rows * right.columns);
+  if (const auto convolution = convolution_of(p.op, p.shapes, concrete)) {
+    p.operations = convolution->operations;
+    p.bytes = size * convolution->elements;
+    p.shapes = convolution->shapes;
+  } else {
+    const std::vector<Operand> all = operands(p.shapes);
+    if (all.size() < 2 || !is_product(p.op)) return;
+    const Operand &left = all[all.size() - 2], &right = all.back();
+    if (left.columns != right.rows) return;
+    p.operations = 2 * left.batch * left.rows * left.columns * right.columns;
+    p.bytes = size * left.batch *
+              (left.rows * left.columns + right.rows * right.columns + left.rows * right.columns);
+  }
   if (!sheet) return;
   const double speed = is_short ? sheet->f16 : std::max(sheet->f32, sheet->tf32);
   p.roof_ns = std::max(p.operations / speed, p.bytes / sheet->bytes) / 1000;
@@ -138,26 +150,30 @@ std::vector<Products> products(const TraceIndex& index) {
   const std::optional<DeviceSheet> sheet = sheet_of(trace);
   std::vector<EventId> events;
   for (const auto& [e, time] : times) events.push_back(e);
-  std::map<std::tuple<std::string_view, std::string, std::string>, Products> groups;
+  std::map<std::string, Products> groups;
   Arguments args;
   (void)trace.read_events(events, [&](EventId e, std::string_view json) {
     if (!args.read(json)) return;
-    const std::string dims = args.text(kineto::argument::input_dims).value_or("");
     std::string type = args.text(kineto::argument::input_type).value_or("");
     // The first of the list: ["float", "float"].
     const size_t from = type.find('"');
     if (from == std::string::npos) return;
     type = type.substr(from + 1, type.find('"', from + 1) - from - 1);
     if (type != "float" && type != "c10::BFloat16" && type != "c10::Half") return;
-    Products one{.op = std::string(trace.name(e)), .shapes = dims, .type = type};
-    measure(one, dims, sheet);
-    if (one.operations <= 0) return;
-    Products& group = groups.try_emplace({trace.name(e), dims, type}, one).first->second;
-    if (group.calls++ > 0) {
+    Products one{.op = std::string(trace.name(e)),
+                 .shapes = args.text(kineto::argument::input_dims).value_or(""),
+                 .type = type};
+    measure(one, args.text(kineto::argument::concrete_inputs).value_or(""), sheet);
+    if (!(one.operations > 0)) return;
+    Products& group = groups[cat(one.op, one.shapes, type)];
+    if (group.calls == 0) {
+      group = one;
+    } else {
       group.operations += one.operations;
       group.bytes += one.bytes;
       group.roof_ns += one.roof_ns;
     }
+    ++group.calls;
     const int64_t time = times.at(e);
     if (group.longest == 0 || time > times.at(group.longest)) group.longest = e;
     group.device_ns += time;
@@ -170,7 +186,7 @@ std::vector<Products> products(const TraceIndex& index) {
 
 AnswerTable products_table(const Trace& trace, const std::vector<Products>& list) {
   AnswerTable table{"products",
-                    "Matrix products beside what their device can do",
+                    "Matrix products and convolutions beside what their device can do",
                     {{"op", "Op"},
                      {"shapes", "Shapes"},
                      {"type", "Type"},

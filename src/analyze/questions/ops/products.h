@@ -1,4 +1,4 @@
-// How near matrix products come to what their device can do.
+// How near matrix products and convolutions come to what their device can do.
 //   for (const Products& p : products(index)) print(p.op, p.shapes, p.achieved(), p.roof);
 #pragma once
 
@@ -23,15 +23,15 @@ struct DeviceSheet {
 // The sheet of a device; nothing if it is not known.
 std::optional<DeviceSheet> sheet_of(std::string_view device_name);
 
-// Calls of aten::mm, addmm, bmm and baddbmm with the same shapes, whose operands are recorded
-// (record_shapes=True), among the first products_read events; the table's title says if there are
-// more.
+// Calls of aten::mm, addmm, bmm and baddbmm with the same shapes, or of convolutions with the same
+// shapes and settings, whose arguments are recorded (record_shapes=True), among the first
+// products_read events; the table's title says if there are more.
 inline constexpr EventId products_read = 1U << 21;
 struct Products {
   std::string op, shapes, type;
   uint64_t calls = 0;
   int64_t device_ns = 0;  // of the work that they launched
-  double operations = 0;  // of all calls: 2 m n k for each product
+  double operations = 0;  // of all calls: 2 m n k for each product, or those of Convolution
   double bytes = 0;       // of operands and results, each once
   // The least for the operations, or for moving `bytes` from and to memory, if that is longer:
   // operands that are in a cache may take less. 0: the device's sheet is not known.
