@@ -94,6 +94,24 @@ TEST(Attribution, of_launched_work_is_not_the_host) {
                                 {IdleCause::device, 10'000}}));
 }
 
+TEST(Attribution, of_a_wait_before_all_work_is_what_the_recording_lacks) {
+  Text text;
+  text.call("cudaDeviceSynchronize", 0, 1000, 1);
+  text.call("cudaLaunchKernel", 1100, 1110, 2);
+  text.kernel(1120, 1220, 2);
+  text.call("cudaDeviceSynchronize", 1130, 1240, 3);
+  text.call("cudaLaunchKernel", 1290, 1300, 4);
+  text.kernel(1310, 1410, 4);
+  EXPECT_EQ(times(text), (Times{{IdleCause::earlier, 1'000'000},
+                                {IdleCause::host, 100'000},
+                                {IdleCause::launch, 20'000},
+                                {IdleCause::device, 90'000}}));
+  // No finding is about the first wait: 90 of 1410 us are what the second one costs.
+  const auto trace = trace_of(text.json);
+  const Answer answer = doctor(TraceIndex(*trace));
+  for (const Finding& each : answer.findings) EXPECT_LE(each.high_percent, 15) << each.sentence;
+}
+
 // Ten kernels, each launched by an op of 20 us that the device waits for.
 TEST(Attribution, of_parameters_updated_one_by_one_is_the_optimizer) {
   Text text;

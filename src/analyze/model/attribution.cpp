@@ -46,6 +46,7 @@ class Host {
         blocks_(index->blocks()),
         frames_(index->frames()),
         updates_(index->updates().events),
+        index_(index),
         compiles_(trace.size()),
         brief_(trace.size()),
         captures_(captures_of(trace, classes, order)) {
@@ -67,6 +68,7 @@ class Host {
   bool waits_for_device(EventId e) const {
     return blocks_[e] || (classes[e] == EventClass::runtime && waits[e] == WaitKind::device);
   }
+  bool awaits_earlier(EventId e) const { return index_->awaits_earlier(e); }
 
   struct Reason {
     IdleCause cause;
@@ -85,6 +87,7 @@ class Host {
     if (captures(trace.track_ids()[e], at)) return {IdleCause::capture, last};
     for (size_t i = 0; i < open.size(); ++i)
       if (compiles_[open[i]]) return {IdleCause::compilation, i};
+    if (awaits_earlier(e)) return {IdleCause::earlier, last};
     if (waits_for_device(e)) return {IdleCause::device, last};
     for (size_t i = 0; i < open.size(); ++i)
       if (updates(open[i]) && !is_slow(e)) return {IdleCause::update, last};
@@ -129,6 +132,7 @@ class Host {
 
  private:
   const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
+  const TraceIndex& index_;
   std::vector<bool> compiles_, brief_;  // by event
   const std::map<uint32_t, Intervals> captures_;
 };
@@ -255,7 +259,9 @@ class Attribution {
 
   void piece(Late& late, uint32_t track, std::span<const EventId> open, int64_t from, int64_t to) {
     for (size_t i = 0; from == late.gap && i < open.size(); ++i) {
-      if (!host_.waits_for_device(open[i]) || trace_.ts()[open[i]] >= late.gap) continue;
+      if (!host_.waits_for_device(open[i]) || host_.awaits_earlier(open[i]) ||
+          trace_.ts()[open[i]] >= late.gap)
+        continue;
       late.waited = open[i];
       late.track = track;
       late.within = host_.within(open, i);
@@ -265,7 +271,7 @@ class Attribution {
     if (why.cause == IdleCause::device && is_awaited_by(e, late))
       return add({IdleCause::dependency, no_track, no_name, no_name}, from, to, late.launch,
                  late.gap, true);
-    if (why.cause == IdleCause::capture)
+    if (why.cause == IdleCause::capture || why.cause == IdleCause::earlier)
       return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap, true);
     if (why.cause == IdleCause::update)
       return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap,
@@ -338,6 +344,7 @@ std::string_view name_of(IdleCause cause) {
       "capturing a device graph",
       "compiling",
       "slow runtime calls",
+      "waiting for work from before the recording",
       "waiting for the device",
       "updating parameters one by one",
       "launching work shorter than its launch",

@@ -31,6 +31,8 @@ enum class IdleCause : uint8_t {
   capture,      // it captures a device graph: what it launches does not run yet
   compilation,  // it compiles
   slow_call,    // it is in a runtime call of over slow_call_ns that does not wait
+  earlier,      // it waits for the device, for work of which the file has none yet: from before the
+                // recording
   device,       // it waits for the device (a blocking copy, a synchronising call), or had done so
                 // when the device ran out of work: it could not launch ahead
   update,       // it updates parameters one by one (optimizers.h)
@@ -43,7 +45,7 @@ enum class IdleCause : uint8_t {
   unknown,      // the launch is not in the file
   end           // nothing follows in the measured window
 };
-inline constexpr size_t idle_causes = 17;
+inline constexpr size_t idle_causes = 18;
 std::string_view name_of(IdleCause cause);
 
 // Idle time with the same cause; of waits and slow calls, within events of one name.

@@ -81,6 +81,15 @@ std::optional<Intervals> idle_time_in(const TraceIndex& index) {
   if (index->devices().empty()) return std::nullopt;
   for (const Device& device : index->devices())
     idle = united(idle, without(whole, times_of(index.trace(), index->kinds(), device.work).busy));
+  const TrackOrder& host = index->host();
+  for (uint32_t t = 0; t < host.tracks() && !idle.empty(); ++t) {
+    Intervals earlier;
+    for (const EventId e : paced(host.track(t))) {
+      if (index.trace().ts()[e] >= index.trace().ts()[index->devices()[0].work[0]]) break;
+      if (index->awaits_earlier(e)) earlier.add(index.trace().ts()[e], end_of(index.trace(), e));
+    }
+    idle = without(idle, earlier);
+  }
   return idle;
 }
 

@@ -98,6 +98,13 @@ const std::vector<bool>& Parts::blocks() const {
   });
 }
 
+bool Parts::awaits_earlier(EventId call) const {
+  if (classes()[call] != EventClass::runtime || waits()[call] != WaitKind::device) return false;
+  for (const Device& device : devices())
+    if (end_of(trace(), call) > trace().ts()[device.work.front()]) return false;
+  return !devices().empty();
+}
+
 const SeparateUpdates& Parts::updates() const {
   return part(updates_, [&] { return separate_updates(index_); });
 }

@@ -67,10 +67,13 @@ class TraceIndex::Parts {
   const std::vector<bool>& frames() const;  // frames_of()
   // Calls of copies that return when the copy is done, by event.
   const std::vector<bool>& blocks() const;
+  // Whether a call waits for a device before the file has any work of devices: for what was
+  // launched before the recording.
+  bool awaits_earlier(EventId call) const;
   const SeparateUpdates& updates() const;  // separate_updates()
   // Why each device was idle in window().
   const std::vector<DeviceIdle>& idle() const;
-  // When any device was; nothing without devices.
+  // When any device was; nothing without devices.  Without the calls that awaits_earlier().
   const std::optional<Intervals>& idle_time() const;
   // By work of device graphs.
   const std::unordered_map<EventId, EventId>& captured() const;  // captured_calls()

@@ -52,7 +52,8 @@ class Path:
         for s in self.segments:
             self.need(before is None or before["end"] == s["begin"], s, "does not begin where the one before ends")
             self.need(s["time_ns"] > 0, s, "takes no time")
-            if s["kind"] in ("host op", "host call", "host outside ops", "data loading"):
+            on_host = s["kind"] == "device wait" and not self.is_device(s)
+            if on_host or s["kind"] in ("host op", "host call", "host outside ops", "data loading"):
                 self.host(before, s)
             elif s["kind"] == "sync":
                 self.sync(before, s)
@@ -75,6 +76,8 @@ class Path:
         if s["kind"] != "data loading":
             graph = e is not None and inside and e.name.startswith("## Call CompiledFxGraph")
             kind = HOST_KINDS.get(e.kind, "host op" if graph else "host outside ops") if inside else "host outside ops"
+            if inside and self.awaits_earlier(e):
+                kind = "device wait"
             self.need(s["kind"] == kind, s, f"is {kind}")
         if before is not None and self.is_device(before):
             self.after_work(before, s)
@@ -150,6 +153,11 @@ class Path:
             waited = any(use_of(w) == "wait" and w.end == s["begin"] for w in self.streams[e.track])
             for_all = launch and launch.name in ("cudaMemcpy", "hipMemcpy", "cudaMemcpy2D", "hipMemcpy2D")
             self.need(waited or for_all or any(c.begin <= e.begin for c in self.waits), s, "nothing makes its stream wait for another")
+
+    def awaits_earlier(self, e):
+        """Whether a call waits for a device before the trace has any of its work."""
+        waits = e.kind == "runtime" and wait_of(e, ()) == "device"
+        return waits and bool(self.trace.work) and all(w.begin >= e.end for w in self.trace.work)
 
     def hand_over(self, before, s):
         """From one thread to another: this one paused while the other worked and stopped there."""

@@ -177,7 +177,7 @@ class Walk {
       case EventClass::phase:
         return PathKind::host_op;
       case EventClass::runtime:
-        return PathKind::host_call;
+        return index_->awaits_earlier(event) ? PathKind::device_wait : PathKind::host_call;
       default:
         return is_graph_[trace_.name_ids()[event]] ? PathKind::host_op : PathKind::host_other;
     }

@@ -63,8 +63,8 @@ enum class PathKind : uint8_t {
   communication,  // within communication kernels
   copy,           // within copies and fills
   kernel_delay,   // short gaps of a stream
-  device_wait,    // long, unexplained gaps of a stream
-  sync,           // a wait, from the end of the awaited work
+  device_wait,  // long, unexplained gaps of a stream; calls that wait for work from before the file
+  sync,         // a wait, from the end of the awaited work
 };
 inline constexpr size_t path_kinds = 11;
 std::string_view name_of(PathKind kind);
