@@ -58,9 +58,47 @@ TEST(Captures, of_other_kernels_are_not_those_of_the_replay) {
   EXPECT_EQ(calls_of(captured(R"(,"kernel":"gemm")", R"(,"kernel":"add")", replay)), Calls());
 }
 
-TEST(Captures, that_fit_alike_say_nothing) {
-  const std::string replay = work("gemm", 410) + work("relu", 420);
-  EXPECT_EQ(calls_of(captured("", "", replay, 2)), Calls());
+// Calls of a module or function of Python.
+std::string around(std::string_view name, int at, int length) {
+  return cat(R"(,{"ph":"X","cat":"python_function","name":")", name, R"(","ts":)", at, R"(,"dur":)",
+             length, R"(,"pid":1,"tid":1})");
+}
+
+// Events 0 to 3, 4 to 7, and the launch 8 with its work 9 and 10, with these events at the end.
+Calls two_captures(const std::string& more) {
+  std::string text = captured("", "", work("gemm", 410) + work("relu", 420), 2);
+  text.insert(text.rfind(']'), cat(R"({"ph":"M","name":"process_name","pid":1,"tid":1})", more));
+  return calls_of(text);
+}
+
+TEST(Captures, that_fit_alike_in_different_code_say_nothing) {
+  EXPECT_EQ(two_captures(around("f", 5, 90)), Calls());
+}
+
+TEST(Captures, are_found_by_the_module_that_replays) {
+  const std::string modules =
+                        around("nn.Module: Layer_0", 5, 90) + around("nn.Module: Layer_1", 105, 90),
+                    first = around("nn.Module: Layer_0", 395, 10);
+  EXPECT_EQ(two_captures(modules + first), (Calls{{9, 1}, {10, 2}}));
+  // The innermost one counts; one without captures says nothing, and a function is not a module.
+  EXPECT_EQ(two_captures(modules + around("nn.Module: Net_0", 390, 100) + first),
+            (Calls{{9, 1}, {10, 2}}));
+  EXPECT_EQ(two_captures(modules + around("nn.Module: Net_0", 395, 10)), Calls());
+  EXPECT_EQ(two_captures(around("f", 5, 90) + around("g", 105, 90) + around("f", 395, 10)),
+            Calls());
+}
+
+TEST(Captures, of_the_same_code_give_the_same_origin) {
+  const std::string same = around("f", 5, 90) + around("f", 105, 90);
+  EXPECT_EQ(two_captures(same), (Calls{{9, 5}, {10, 6}}));
+  // An op with other shapes around the second call.
+  const auto op = [](int at, std::string_view dims) {
+    return cat(R"(,{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"dur":8,"ts":)", at,
+               R"(,"args":{"Input Dims":)", dims, "}}");
+  };
+  EXPECT_EQ(two_captures(same + op(38, "[[2, 3]]") + op(138, "[[2, 3]]")),
+            (Calls{{9, 5}, {10, 6}}));
+  EXPECT_EQ(two_captures(same + op(38, "[[2, 3]]") + op(138, "[[4, 3]]")), Calls());
 }
 
 TEST(Captures, that_are_absent_leave_the_launch_as_the_origin) {

@@ -49,6 +49,11 @@ std::string stable_name(std::string_view name) {
   return out;
 }
 
+bool holds(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
 int64_t nearest_rank(std::span<const int64_t> sorted, size_t percent) {
   return sorted[std::max<size_t>((sorted.size() * percent + 99) / 100, 1) - 1];
 }

@@ -1,8 +1,9 @@
 // Names of streams, devices and threads in answers, and their statistics: shares, percentiles,
-// times.
+// times; what names hold.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,14 @@ std::string short_name(std::string_view name);
 
 // A name without the parts that vary between runs: "<… object at 0x7f52>" becomes "<… object>".
 std::string stable_name(std::string_view name);
+
+// Whether a name has one of these parts.
+bool holds(std::string_view name, std::initializer_list<std::string_view> parts);
+// Of a call of a torch.nn.Module, as PyTorch's profiler writes it: "nn.Module: Linear_1".
+inline constexpr std::string_view module_prefix = "nn.Module: ";
+inline bool is_module(std::string_view name) {
+  return name.starts_with(module_prefix);
+}
 
 // The nearest-rank percentile.  Needs: values, not empty, sorted.
 int64_t nearest_rank(std::span<const int64_t> sorted, size_t percent);

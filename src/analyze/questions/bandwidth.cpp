@@ -28,12 +28,10 @@ int64_t bytes_of(std::string_view type) {
 double Transfers::bus(int64_t ns) const {
   std::string name = collective;
   std::erase(name, '_');
-  const auto holds = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   const auto n = static_cast<double>(ranks);
-  const double factor = holds("allreduce") ? 2 * (n - 1) / n
-                        : holds("allgather") || holds("reducescatter") || holds("alltoall")
-                            ? (n - 1) / n
-                            : 1;
+  const double factor = holds(name, {"allreduce"})                                ? 2 * (n - 1) / n
+                        : holds(name, {"allgather", "reducescatter", "alltoall"}) ? (n - 1) / n
+                                                                                  : 1;
   return static_cast<double>(bytes) * factor / static_cast<double>(std::max<int64_t>(ns, 1));
 }
 

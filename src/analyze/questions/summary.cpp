@@ -103,11 +103,11 @@ struct Copies {
 };
 
 std::string_view advice_on_copies(std::string_view name) {
-  if (name.find("Pageable") != std::string_view::npos)
+  if (holds(name, {"Pageable"}))
     return "copy from pinned memory (pin_memory, non_blocking), so that it overlaps with kernels";
-  if (name.find("DtoH") != std::string_view::npos || name.find("-> Host") != std::string_view::npos)
+  if (holds(name, {"DtoH", "-> Host"}))
     return "fetch results rarely, together, and while something else computes";
-  if (name.find("HtoD") != std::string_view::npos || name.find("Host ->") != std::string_view::npos)
+  if (holds(name, {"HtoD", "Host ->"}))
     return "copy the next batch on a separate stream while this one computes";
   return "avoid the copy: keep layouts and buffers, write results in place, fuse the fill";
 }

@@ -7,6 +7,7 @@
 #include "analyze/model/arguments.h"
 #include "analyze/model/index.h"
 #include "analyze/model/waits.h"
+#include "analyze/model/words.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/lower_case.h"
 
@@ -27,16 +28,14 @@ bool waits_for_all(std::string_view name) {
 // CUDA, HIP, Level Zero and SYCL, MTIA.
 Dependencies::SyncCall Dependencies::call_of(std::string_view name) {
   const std::string text = lower_case(name);
-  const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (has("streamwaitevent")) return SyncCall::stream_wait;
-  if (has("eventsynchronize") || has("eventhostsynchronize") || has("eventwait"))
+  if (holds(text, {"streamwaitevent"})) return SyncCall::stream_wait;
+  if (holds(text, {"eventsynchronize", "eventhostsynchronize", "eventwait"}))
     return SyncCall::event;
-  if (has("streamsynchronize") || has("synchronizestream") || has("queuesynchronize") ||
-      has("queuefinish"))
+  if (holds(text, {"streamsynchronize", "synchronizestream", "queuesynchronize", "queuefinish"}))
     return SyncCall::stream;
-  if (has("devicesynchronize") || has("ctxsynchronize") || text == "synchronize")
+  if (holds(text, {"devicesynchronize", "ctxsynchronize"}) || text == "synchronize")
     return SyncCall::device;
-  return has("memcpy") ? SyncCall::copy : SyncCall::other;
+  return holds(text, {"memcpy"}) ? SyncCall::copy : SyncCall::other;
 }
 
 Dependencies::Dependencies(const TraceIndex& index, const Streams& streams)

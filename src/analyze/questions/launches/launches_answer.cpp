@@ -168,17 +168,13 @@ constexpr std::string_view advice_on_memory =
 
 // Calls that need not be repeated, however long each takes.
 std::string_view advice_on_calls(std::string_view name) {
-  const auto holds = [&](std::string_view part) {
-    return name.find(part) != std::string_view::npos;
-  };
-  if (holds("Malloc") || holds("Free") || holds("HostAlloc") || holds("MemAlloc"))
-    return advice_on_memory;
-  if (holds("Module") || holds("Library") || holds("FuncSetAttribute") || holds("FuncGetAttr"))
+  if (holds(name, {"Malloc", "Free", "HostAlloc", "MemAlloc"})) return advice_on_memory;
+  if (holds(name, {"Module", "Library", "FuncSetAttribute", "FuncGetAttr"}))
     return "code is loaded on first use: warm up before the measured steps, or load it eagerly "
            "(CUDA_MODULE_LOADING=EAGER)";
-  if (holds("StreamCreate") || holds("EventCreate") || holds("DeviceProperties"))
+  if (holds(name, {"StreamCreate", "EventCreate", "DeviceProperties"}))
     return "create streams and events once, and query properties once";
-  if (holds("GraphInstantiate") || holds("Capture"))
+  if (holds(name, {"GraphInstantiate", "Capture"}))
     return "capture the graph once, before the measured steps";
   return {};
 }

@@ -5,12 +5,11 @@
 
 #include "analyze/model/arguments.h"
 #include "analyze/model/index.h"
+#include "analyze/model/words.h"
 #include "kineto/names.h"
 
 namespace vitro::analyze {
 namespace {
-
-constexpr std::string_view module_prefix = "nn.Module: ";
 
 // What a Python event adds to the group of the events inside it; empty: nothing.
 std::string_view part_of(std::string_view name, GroupBy by) {
@@ -28,10 +27,6 @@ bool has_python(const TraceIndex& index, GroupBy by) {
 }
 
 }  // namespace
-
-bool is_module(std::string_view name) {
-  return name.starts_with(module_prefix);
-}
 
 Result<Groups> Groups::of(const TraceIndex& index, GroupBy by) {
   Groups out;

@@ -14,9 +14,6 @@
 
 namespace vitro::analyze {
 
-// Whether this is the name of a call of a Python `nn.Module`.
-bool is_module(std::string_view name);
-
 class Groups {
  public:
   // By name: one group.  Reads the file's text once for shapes, and for modules and stacks if there

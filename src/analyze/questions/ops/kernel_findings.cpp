@@ -19,11 +19,6 @@
 namespace vitro::analyze {
 namespace {
 
-bool holds(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
 // The first digits of the number at the front, without the last one: 80 is 8, 100 is 10.
 int major_of(std::string_view digits) {
   int number = 0;

@@ -7,6 +7,7 @@
 
 #include "analyze/model/arrows.h"
 #include "analyze/model/index.h"
+#include "analyze/model/words.h"
 #include "analyze/questions/ops/groups.h"
 #include "kineto/names.h"
 
