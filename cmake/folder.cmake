@@ -54,6 +54,19 @@ function(vitro_optimise name level)
     ${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:${level}>" TARGET_DIRECTORY vitro_${name})
 endfunction()
 
+# Adds the scripts and styles of a folder's pages to it, as src/report/page_text.h describes.
+function(vitro_page_texts name)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.css ${PROJECT_SOURCE_DIR}/src/${name}/*.js)
+  set(out ${PROJECT_BINARY_DIR}/generated/${name}/page_texts.cpp)
+  set(writer ${PROJECT_SOURCE_DIR}/cmake/page_texts.cmake)
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DFILES=${files}" -P ${writer}
+    DEPENDS ${files} ${writer}
+    VERBATIM)
+  target_sources(vitro_${name} PRIVATE ${out})
+endfunction()
+
 # One folder as an object library; `VITRO_LOCAL_SOURCES` set by its folder.cmake replaces the glob.
 function(vitro_folder name below)
   list(TRANSFORM below PREPEND vitro_)

@@ -4,55 +4,26 @@
 #include <algorithm>
 #include <functional>
 
+#include "report/page_text.h"
 #include "vitro/base/error.h"
 #include "vitro/report/table.h"
 
 namespace vitro::report {
 namespace {
 
-// A table wider than the page scrolls in its own box.
-constexpr std::string_view page_style =
-    "html{color-scheme:light dark;--page:#fff;--text:#1c1e21;--muted:#5c6168;--grid:#e3e5e8;"
-    "--link:#2b55c4}"
-    "@media (prefers-color-scheme:dark){html{--page:#16181b;--text:#e6e8ea;--muted:#9aa0a8;"
-    "--grid:#303439;--link:#8eaaff}}"
-    "*{box-sizing:border-box}"
-    "body{background:var(--page);color:var(--text);font:14px/1.5 system-ui,sans-serif;"
-    "max-width:1200px;margin:2em auto;padding:0 1em;overflow-wrap:anywhere}"
-    "a{color:var(--link)}svg{max-width:100%;height:auto}"
-    ":focus-visible{outline:2px solid var(--link);outline-offset:2px}"
-    ".scroll{overflow-x:auto}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;overflow-wrap:normal}"
-    "th,td{padding:.2em .8em;border-bottom:1px solid var(--grid);text-align:right;"
-    "vertical-align:top}"
-    "th:first-child,td:first-child,.text{text-align:left}"
-    "td:first-child,td.text{min-width:6em;max-width:44em;overflow-wrap:anywhere}"
-    "td.text{min-width:14em}td.short{min-width:0;white-space:nowrap}th{vertical-align:bottom}"
-    "th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;"
-    "text-align:inherit}th button:hover{text-decoration:underline}"
-    "th[aria-sort=ascending] button::after{content:' \\25b4'}"
-    "th[aria-sort=descending] button::after{content:' \\25be'}"
-    "@media (max-width:600px){body{margin:1em auto}th,td{padding:.2em .4em}}";
-
-// The first click sorts numbers in descending, texts in ascending order.
-constexpr std::string_view sort_script = R"js((() => {
-const value = (row, n) => row.cells[n].dataset.v === undefined ? row.cells[n].textContent : +row.cells[n].dataset.v;
-const sort = th => {
-  const body = th.closest('table').tBodies[0], n = th.cellIndex, was = th.getAttribute('aria-sort');
-  const down = was ? was === 'ascending' : !th.classList.contains('text');
-  for (const other of th.parentNode.cells) other.removeAttribute('aria-sort');
-  th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-  const order = (a, b) => { const x = value(a, n), y = value(b, n); return x === y ? 0 : (x > y) === down ? -1 : 1; };
-  body.append(...[...body.rows].sort(order));
-};
-for (const th of document.querySelectorAll('.sortable th')) {
-  const button = document.createElement('button');
-  button.append(...th.childNodes);
-  button.addEventListener('click', () => sort(th));
-  th.append(button);
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t three = 0;
+    for (size_t k = i; k < i + 3; ++k)
+      three = three << 8 | (k < bytes.size() ? static_cast<uint8_t>(bytes[k]) : 0U);
+    for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
+  }
+  std::fill_n(text.rbegin(), (3 - bytes.size() % 3) % 3, '=');
+  return text;
 }
-})();
-)js";
 
 // The classes of each column's cells; short texts do not wrap.
 std::vector<std::string_view> cell_classes(const std::vector<HtmlColumn>& columns,
@@ -76,7 +47,7 @@ Html::Html(Output& out, const HtmlOptions& options) : out_(out) {
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>",
-          text, "</title>\n<style>", page_style, Svg::style(), options.style,
+          text, "</title>\n<style>", text_of(page_css), Svg::style(), options.style,
           "</style>\n</head>\n<body>\n<h1>", text, "</h1>\n"));
 }
 
@@ -148,7 +119,10 @@ Html& Html::sortable_table(std::string_view about, const std::vector<HtmlColumn>
     for (size_t c = 0; c < row.size(); ++c) {
       out_.write(cat("<td class=\"", classes[c], "\""));
       if (row[c].value) out_.write(cat(" data-v=\"", *row[c].value, "\""));
-      out_.write(cat(">", xml_text(row[c].text), "</td>"));
+      out_.write('>');
+      const std::string text = xml_text(row[c].text);
+      const bool is_link = !row[c].link.empty();
+      out_.write(is_link ? cat("<a href=\"", row[c].link, "\">", text, "</a></td>") : text + "</td>");
     }
     out_.write("</tr>\n");
   }
@@ -164,6 +138,15 @@ Html& Html::picture(SvgOptions options, const std::function<void(Svg&)>& draw) {
   return *this;
 }
 
+Html& Html::packed(std::string_view id, std::string_view text) {
+  auto made = std::make_unique<TextOutput>();
+  const TextOutput& bytes = *made;
+  const auto packer = gzip(std::move(made));
+  packer->write(text);
+  packer->finish();
+  return element("script", base64(bytes.text()), {{"type", "text/plain"}, {"id", id}});
+}
+
 Html& Html::script(std::string_view text) {
   scripts_ += text;
   return *this;
@@ -171,7 +154,7 @@ Html& Html::script(std::string_view text) {
 
 void Html::finish() {
   while (!open_.empty()) close();
-  if (sortable_) script(sort_script);
+  if (sortable_) script(text_of(sort_js));
   if (!scripts_.empty()) out_.write(cat("<script>//<![CDATA[\n", scripts_, "//]]></script>\n"));
   out_.write("</body>\n</html>\n");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/page_text.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/chart.h"
 
@@ -13,29 +14,6 @@ namespace {
 
 constexpr double width = 1000, height = 200;
 constexpr size_t most_columns = 500;
-
-constexpr std::string_view style =
-    "figure{margin:1em 0}figcaption{font-weight:600;margin-bottom:.4em}"
-    ".area{position:relative;height:200px;margin:1em 1.5em 2.2em 6em}"
-    ".area svg{width:100%;height:100%;display:block;overflow:visible}"
-    ".area span{position:absolute;color:var(--muted);white-space:nowrap;font-size:12px}"
-    ".area .y{right:100%;padding-right:.6em;transform:translateY(-50%)}"
-    ".area .x{top:100%;padding-top:.3em;transform:translateX(-50%)}"
-    ".area polyline,.area line{vector-effect:non-scaling-stroke}"
-    ".area polyline{stroke-width:1.5}"
-    ".shares{list-style:none;margin:0;padding:0}"
-    ".shares li{display:grid;grid-template-columns:minmax(0,2fr) minmax(4em,3fr) 7em;gap:.8em;"
-    "align-items:center;padding:.1em 0}"
-    ".shares .name{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}"
-    ".shares .value{text-align:right;font-variant-numeric:tabular-nums}"
-    ".shares svg{width:100%;height:12px;display:block}"
-    ".keys{list-style:none;display:flex;flex-wrap:wrap;gap:.2em 1.2em;margin:.4em 0;padding:0}"
-    ".keys li{display:flex;gap:.4em;align-items:center}"
-    ".keys svg{width:11px;height:11px;flex:none}"
-    "@media (max-width:600px){.area{margin-left:4.8em;margin-right:.8em}"
-    ".area .x.odd{display:none}"
-    ".shares li{grid-template-columns:minmax(0,1fr) 6.5em;gap:0 .8em;padding:.25em 0}"
-    ".shares .name{grid-column:1/3}}";
 
 struct Frame {
   Axis x, y;
@@ -142,8 +120,8 @@ void draw_numbers(Html& page, const Frame& frame, const PlotOptions& options) {
 
 }  // namespace
 
-std::string_view plot_style() {
-  return style;
+std::string plot_style() {
+  return text_of(plot_css);
 }
 
 std::string short_number(const std::string& text) {

@@ -4,30 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "report/page_text.h"
 #include "report/utf8.h"
 #include "vitro/base/error.h"
 #include "vitro/report/table.h"
 
 namespace vitro::report {
 namespace {
-
-constexpr std::string_view common_style =
-    "svg{color-scheme:light dark;--page:#fff;--text:#1c1e21;--muted:#6b7077;--grid:#e3e5e8;"
-    "--c0:#4269d0;--c1:#e0a012;--c2:#e2553f;--c3:#3a9e8b;--c4:#3c9a4e;--c5:#d85c94;--c6:#8a55d6;"
-    "--c7:#6d7f99}"
-    "@media (prefers-color-scheme:dark){svg{--page:#16181b;--text:#e6e8ea;--muted:#9aa0a8;"
-    "--grid:#303439;--c0:#6d8ff0;--c1:#eebb4d;--c2:#f07f6c;--c3:#5cc0ad;--c4:#62c274;--c5:#ee86b4;"
-    "--c6:#b088f0;--c7:#93a5c0}}"
-    "svg text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:var(--text)}"
-    "svg .page{fill:var(--page)}svg .axis{stroke:var(--muted);fill:none}"
-    "svg .grid{stroke:var(--grid);fill:none}svg .muted{fill:var(--muted)}"
-    "svg .fill0{fill:var(--c0)}svg .fill1{fill:var(--c1)}svg .fill2{fill:var(--c2)}"
-    "svg .fill3{fill:var(--c3)}svg .fill4{fill:var(--c4)}svg .fill5{fill:var(--c5)}"
-    "svg .fill6{fill:var(--c6)}svg .fill7{fill:var(--c7)}"
-    "svg .stroke0{stroke:var(--c0);fill:none}svg .stroke1{stroke:var(--c1);fill:none}"
-    "svg .stroke2{stroke:var(--c2);fill:none}svg .stroke3{stroke:var(--c3);fill:none}"
-    "svg .stroke4{stroke:var(--c4);fill:none}svg .stroke5{stroke:var(--c5);fill:none}"
-    "svg .stroke6{stroke:var(--c6);fill:none}svg .stroke7{stroke:var(--c7);fill:none}";
 
 bool stands_in_xml(int32_t code) {
   if (code < 0x20) return code == '\t' || code == '\n' || code == '\r';
@@ -81,8 +64,8 @@ size_t columns_in(double width) {
   return width <= 0 ? 0 : static_cast<size_t>(width / column_width);
 }
 
-std::string_view Svg::style() {
-  return common_style;
+std::string Svg::style() {
+  return text_of(svg_css);
 }
 
 Svg::Svg(Output& out, const SvgOptions& options) : out_(out) {
@@ -100,7 +83,7 @@ Svg::Svg(Output& out, const SvgOptions& options) : out_(out) {
   } else {
     out_.write(cat(" role=\"img\">\n<title>", xml_text(options.title), "</title>\n"));
   }
-  const std::string_view common = options.in_page ? "" : common_style;
+  const std::string common = options.in_page ? "" : style();
   if (!common.empty() || !options.style.empty())
     out_.write(cat("<style>", common, options.style, "</style>\n"));
   open_.emplace_back("svg");

@@ -30,6 +30,7 @@ struct HtmlOptions {
 struct HtmlCell {
   std::string text;
   std::optional<double> value = {};  // the sort key; by default the text
+  std::string link = {};             // where it leads to: characters that need no escape
 };
 struct HtmlColumn {
   std::string name;
@@ -53,6 +54,8 @@ class Html {
   Html& sortable_table(std::string_view about, const std::vector<HtmlColumn>& columns,
                        const std::vector<std::vector<HtmlCell>>& rows);
   Html& picture(SvgOptions options, const std::function<void(Svg&)>& draw);
+  // A text for scripts, as the content of an element: compressed with gzip, in base64.
+  Html& packed(std::string_view id, std::string_view text);
   // Runs when the page is complete; must not contain "]]>".
   Html& script(std::string_view text);
 

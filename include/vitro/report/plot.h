@@ -1,5 +1,5 @@
 // Plots for pages that fit any width: the picture stretches, its numbers are text beside it.
-//   report::Html page(out, {.title = "…", .style = std::string(report::plot_style())});
+//   report::Html page(out, {.title = "…", .style = report::plot_style()});
 //   report::draw_plot(page, {.title = "Queue", .x_text = time, .y_text = count}, {{"stream 7",
 //   points}}); report::draw_shares(page, "Self time", {{"aten::mm", 12e6, "12.000ms"}});
 #pragma once
@@ -15,7 +15,7 @@
 namespace vitro::report {
 
 // The CSS needed by pages with plots.
-std::string_view plot_style();
+std::string plot_style();
 
 struct PlotSeries {
   std::string name;

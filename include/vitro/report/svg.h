@@ -81,7 +81,7 @@ class Svg {
   void finish();
 
   // The CSS for the classes above.
-  static std::string_view style();
+  static std::string style();
 
  private:
   void begin(std::string_view tag, std::string_view css_class);

@@ -16,73 +16,24 @@
 namespace vitro::analyze {
 namespace {
 
-class Doings {
- public:
-  explicit Doings(const TraceIndex& index) : trace_(index.trace()), classes_(index->classes()) {
-    for (const std::string& name : trace_.names()) {
-      work_.push_back(work_kind(EventClass::kernel, name));
-      step_.push_back(name.starts_with(kineto::step_prefix));
-    }
+Doing of_work(WorkKind kind) {
+  switch (kind) {
+    case WorkKind::compute:
+      return Doing::kernels;
+    case WorkKind::communication:
+      return Doing::communication;
+    case WorkKind::memory:
+      return Doing::copies;
+    case WorkKind::wait:
+      return Doing::nothing;
   }
+  return Doing::nothing;
+}
 
-  // Events that only span other work have no activity: steps, the device's side of ranges, waits.
-  Doing operator[](EventId event) const {
-    switch (classes_[event]) {
-      case EventClass::kernel:
-        return of_work(work_[trace_.name_ids()[event]]);
-      case EventClass::copy:
-      case EventClass::set:
-        return Doing::copies;
-      case EventClass::op:
-        return Doing::ops;
-      case EventClass::runtime:
-        return Doing::runtime;
-      case EventClass::annotation:
-        return step_[trace_.name_ids()[event]] ? Doing::nothing : Doing::ranges;
-      case EventClass::python:
-        return Doing::python;
-      case EventClass::other:
-      case EventClass::phase:
-      case EventClass::overhead:
-        return is_marker(event) ? Doing::nothing : Doing::other;
-      case EventClass::device_range:
-      case EventClass::sync:
-      case EventClass::instant:
-      case EventClass::counter:
-      case EventClass::flow:
-      case EventClass::metadata:
-      case EventClass::share:
-        return Doing::nothing;
-    }
-    return Doing::nothing;
-  }
-
- private:
-  static Doing of_work(WorkKind kind) {
-    switch (kind) {
-      case WorkKind::compute:
-        return Doing::kernels;
-      case WorkKind::communication:
-        return Doing::communication;
-      case WorkKind::memory:
-        return Doing::copies;
-      case WorkKind::wait:
-        return Doing::nothing;
-    }
-    return Doing::nothing;
-  }
-
-  // Kineto's rows about the recording itself.
-  bool is_marker(EventId event) const {
-    const std::string& pid = trace_.tracks()[trace_.track_ids()[event]].pid;
-    return pid == "Spans" || pid == "Traces";
-  }
-
-  const Trace& trace_;
-  const Classes& classes_;
-  std::vector<WorkKind> work_;  // of kernels, by name
-  std::vector<bool> step_;      // by name
-};
+// Kineto's rows about the recording itself.
+bool is_marker(const TrackInfo& track) {
+  return track.pid == "Spans" || track.pid == "Traces";
+}
 
 // A stretch of time divided into columns of equal length.
 class Painter {
@@ -123,6 +74,45 @@ Window window_of(const Trace& trace, const Doings& doings) {
 }
 
 }  // namespace
+
+Doings::Doings(const TraceIndex& index) : trace_(index.trace()), classes_(index->classes()) {
+  for (const std::string& name : trace_.names()) {
+    work_.push_back(work_kind(EventClass::kernel, name));
+    step_.push_back(name.starts_with(kineto::step_prefix));
+  }
+}
+
+// Events that only span other work have no activity: steps, the device's side of ranges, waits.
+Doing Doings::operator[](EventId event) const {
+  switch (classes_[event]) {
+    case EventClass::kernel:
+      return of_work(work_[trace_.name_ids()[event]]);
+    case EventClass::copy:
+    case EventClass::set:
+      return Doing::copies;
+    case EventClass::op:
+      return Doing::ops;
+    case EventClass::runtime:
+      return Doing::runtime;
+    case EventClass::annotation:
+      return step_[trace_.name_ids()[event]] ? Doing::nothing : Doing::ranges;
+    case EventClass::python:
+      return Doing::python;
+    case EventClass::other:
+    case EventClass::phase:
+    case EventClass::overhead:
+      return is_marker(trace_.tracks()[trace_.track_ids()[event]]) ? Doing::nothing : Doing::other;
+    case EventClass::device_range:
+    case EventClass::sync:
+    case EventClass::instant:
+    case EventClass::counter:
+    case EventClass::flow:
+    case EventClass::metadata:
+    case EventClass::share:
+      return Doing::nothing;
+  }
+  return Doing::nothing;
+}
 
 std::string_view name_of(Doing doing) {
   constexpr std::string_view names[] = {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/model/classes.h"
+#include "analyze/model/device_work.h"
 #include "vitro/analyze/events.h"
 #include "vitro/analyze/trace.h"
 
@@ -28,6 +30,20 @@ enum class Doing : uint8_t {
 };
 constexpr size_t doing_count = static_cast<size_t>(Doing::nothing);
 std::string_view name_of(Doing doing);
+
+// What each event of a trace is to its row.
+class Doings {
+ public:
+  explicit Doings(const TraceIndex& index);
+  // Events that only span other work have no activity: steps, the device's side of ranges, waits.
+  Doing operator[](EventId event) const;
+
+ private:
+  const Trace& trace_;
+  const Classes& classes_;
+  std::vector<WorkKind> work_;  // of kernels, by name
+  std::vector<bool> step_;      // by name
+};
 
 // Nanoseconds per activity in a stretch of time.
 using Times = std::array<int64_t, doing_count>;

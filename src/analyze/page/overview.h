@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vitro/analyze/trace.h"
 #include "vitro/report/html.h"
@@ -14,11 +15,17 @@ namespace vitro::analyze {
 
 class TraceIndex;
 
-std::string_view overview_style();
-// The id of a track's row: a link with it as `data-track`, and a time of the trace in nanoseconds
-// as `data-at`, shows what the track did then.
-std::string track_id(uint32_t track);
+std::string overview_style();
+// "python 1234: thread 5678".
+std::string label_of(const TrackInfo& track);
+
+// A link to "#event-NUMBER-TIME" leads to the event, or the time, in nanoseconds from the beginning
+// of the trace.
+struct OverviewOptions {
+  std::string file;              // its name, for commands
+  std::vector<EventId> events;  // shown however short they are
+};
 // Writes nothing if no event has a duration.
-void draw_overview(report::Html& page, const TraceIndex& index);
+void draw_overview(report::Html& page, const TraceIndex& index, const OverviewOptions& options);
 
 }  // namespace vitro::analyze

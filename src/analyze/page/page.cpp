@@ -6,6 +6,7 @@
 #include "analyze/model/index.h"
 #include "overview.h"
 #include "plots.h"
+#include "report/page_text.h"
 #include "vitro/analyze/events.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/analyze/report.h"
@@ -16,25 +17,14 @@
 #include "vitro/report/table.h"
 #include "vitro/report/units.h"
 
+namespace vitro::report {
+extern const PageText report_css;
+}
+
 namespace vitro::analyze {
 namespace {
 
-constexpr size_t most_rows = 200, open_rows = 12, widest_cell = 160;
-
-constexpr std::string_view style =
-    ".skip{position:absolute;left:-100em}.skip:focus{position:static}"
-    "nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.2em 1.2em;padding:0}"
-    "section{border-top:1px solid var(--grid);margin-top:2em}"
-    "summary{cursor:pointer;padding:.3em 0}"
-    "code{font:13px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
-    ".muted{color:var(--muted)}"
-    ".finding{border:1px solid var(--grid);border-radius:6px;padding:.6em 1em;margin:.8em 0}"
-    "dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2em 1.6em;margin:.4em 0}"
-    "dt{color:var(--muted)}dd{margin:0}"
-    ".verdict{font-size:1.15em;font-weight:600}"
-    ".finding p{margin:.3em 0}.finding .sentence{font-weight:600}"
-    ".finding svg{width:100%;height:8px;display:block;margin:.4em 0}"
-    ".could{fill:var(--c2);opacity:.4}.surely{fill:var(--c2)}.whole{fill:var(--grid)}";
+constexpr size_t most_rows = 200, open_rows = 12, widest_cell = 160, widest_name = 80;
 
 std::string time_text(int64_t ns) {
   return report::time_text(static_cast<double>(ns));
@@ -64,7 +54,7 @@ class Page {
         trace_(index.trace()),
         name_(name),
         html_(out, {.title = std::string(name),
-                    .style = cat(report::plot_style(), overview_style(), style)}) {}
+                    .style = cat(report::plot_style(), overview_style(), text_of(report::report_css))}) {}
 
   void write() {
     const std::vector<Answer> answers = ask_all(index_);
@@ -74,8 +64,12 @@ class Page {
     summary();
     contents();
     html_.open("main");
-    findings(doctor(answers));
-    draw_overview(html_, index_);
+    const Answer all = doctor(answers);
+    std::vector<EventId> events;
+    for (const Finding& each : all.findings)
+      events.insert(events.end(), each.events.begin(), each.events.end());
+    draw_overview(html_, index_, {.file = name_, .events = events});
+    findings(all);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
     html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
     html_.finish();
@@ -97,8 +91,8 @@ class Page {
 
   void contents() {
     html_.open("nav", {{"aria-label", "Contents"}}).open("ul");
-    link("findings", "Findings");
     link("timeline", "Timeline");
+    link("findings", "Findings");
     for (const Analysis& analysis : analyses()) link(analysis.name, analysis.name);
     html_.close().close();
   }
@@ -131,32 +125,35 @@ class Page {
                               cat(time_text(finding.shared_ns), " of this time is shared with "));
       html_.element("a", finding.shares_with, {{"href", cat("#", finding.shares_with)}}).close();
     }
-    constexpr double width = 1000, height = 8;
-    html_.picture({.width = width, .height = height, .stretched = true}, [&](report::Svg& svg) {
-      svg.rect({0, 0, width, height}, "whole");
-      svg.rect({0, 0, width * finding.high_percent / 100, height}, "could");
-      svg.rect({0, 0, width * finding.low_percent / 100, height}, "surely");
-    });
-    html_.open("details").element("summary",
-                                  cat("Based on ", counted(finding.events.size(), "event")));
-    html_.open("ul");
-    for (const EventId event : finding.events) {
-      const std::string row = track_id(trace_.track_ids()[event]);
-      html_.open("li").element(
-          "a", event_text(event),
-          {{"href", "#timeline"}, {"data-track", row}, {"data-at", cat(trace_.ts()[event])}});
-      html_.close();
-    }
-    html_.close().close().element("p", finding.key, {{"class", "muted"}}).close();
+    html_.element("p", "",
+                  {{"class", "bar"},
+                   {"style", cat("--low:", report::pixels(finding.low_percent),
+                                 "%;--high:", report::pixels(finding.high_percent), "%")}});
+    evidence(finding);
+    html_.element("p", finding.key, {{"class", "muted"}}).close();
   }
 
-  std::string event_text(EventId event) const {
-    const TrackInfo& track = trace_.tracks()[trace_.track_ids()[event]];
+  void evidence(const Finding& finding) {
+    html_.open("details").element("summary",
+                                  cat("Based on ", counted(finding.events.size(), "event")));
+    std::vector<std::string> names;
+    for (const EventId event : finding.events) names.emplace_back(trace_.name(event));
+    shorten_apart(names, widest_name);
     const int64_t begin = index_->windows().front().window.begin;  // as viewers count
-    std::string text = cat("event ", event, ": ", report::shorten(trace_.name(event), widest_cell),
-                           " at ", time_text(trace_.ts()[event] - begin));
-    if (trace_.dur()[event] != none) text += cat(" for ", time_text(trace_.dur()[event]));
-    return cat(text, ", pid ", track.pid, ", tid ", track.tid);
+    std::vector<std::vector<report::HtmlCell>> rows;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const EventId event = finding.events[i];
+      const int64_t at = trace_.ts()[event] - begin, dur = trace_.dur()[event];
+      auto& row = rows.emplace_back(5);
+      row[0] = {std::move(names[i]), {}, cat("#event-", event, "-", at)};
+      row[1] = {time_text(at), static_cast<double>(at)};
+      row[2] = {dur == none ? "-" : time_text(dur), static_cast<double>(dur)};
+      row[3] = {label_of(trace_.tracks()[trace_.track_ids()[event]])};
+      row[4] = {cat(event), static_cast<double>(event)};
+    }
+    html_.sortable_table("Events of the finding",
+                         {{"Name"}, {"At", true}, {"Lasts", true}, {"Row"}, {"Event", true}}, rows);
+    html_.close();
   }
 
   void answer(const Analysis& analysis, const Answer& answer) {

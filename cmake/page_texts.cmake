@@ -1,0 +1,18 @@
+# cmake -DOUT=page_texts.cpp -DFILES=page.css;sort.js;... -P page_texts.cmake : each file, without indentation and lines of comment and
+# compressed by zstd, as a report::PageText named like the file: page_css, sort_js.
+set(body "// Generated from scripts and styles of pages.\n#include \"report/page_text.h\"\n\nnamespace vitro::report {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "." "_" name ${name})
+  file(READ ${file} text)
+  string(REGEX REPLACE "(^|\n)[ ]*//[^\n]*" "\\1" text "${text}")
+  string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
+  string(LENGTH "${text}" size)
+  file(WRITE ${OUT}.txt "${text}")
+  file(ARCHIVE_CREATE OUTPUT ${OUT}.zst PATHS ${OUT}.txt FORMAT raw COMPRESSION Zstd COMPRESSION_LEVEL 9)
+  file(READ ${OUT}.zst bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND body "\nstatic const unsigned char ${name}_bytes[] = {${bytes}};\n")
+  string(APPEND body "extern const PageText ${name};\nconst PageText ${name}{${name}_bytes, sizeof ${name}_bytes, ${size}};\n")
+endforeach()
+file(WRITE ${OUT} "${body}\n}  // namespace vitro::report\n")
