@@ -1,5 +1,6 @@
-# cmake -DOUT=page_texts.cpp -DFILES=page.css;sort.js;... -P page_texts.cmake : each file, without indentation and lines of comment and
-# compressed by zstd, as a report::PageText named like the file: page_css, sort_js.
+# cmake -DOUT=page_texts.cpp -DFILES=page.css;sort.js;... -P page_texts.cmake : each file, without indentation, lines of comment and, in
+# scripts, spaces around some operators (strings must not have them), compressed by zstd, as a report::PageText named like the file:
+# page_css, sort_js.
 set(body "// Generated from scripts and styles of pages.\n#include \"report/page_text.h\"\n\nnamespace vitro::report {\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
@@ -7,6 +8,9 @@ foreach(file IN LISTS FILES)
   file(READ ${file} text)
   string(REGEX REPLACE "(^|\n)[ ]*//[^\n]*" "\\1" text "${text}")
   string(REGEX REPLACE "\n[ \n]+" "\n" text "${text}")
+  if(name MATCHES "_js$")
+    string(REGEX REPLACE " (=>|===|!==|=|[?]|:|&&|<|>|[*]) " "\\1" text "${text}")
+  endif()
   string(LENGTH "${text}" size)
   file(WRITE ${OUT}.txt "${text}")
   file(ARCHIVE_CREATE OUTPUT ${OUT}.zst PATHS ${OUT}.txt FORMAT raw COMPRESSION Zstd COMPRESSION_LEVEL 9)

@@ -66,7 +66,10 @@ class Picture {
   Picture(report::Output& out, const Peaks& peaks, std::vector<Kernel> kernels)
       : peaks_(peaks),
         kernels_(std::move(kernels)),
-        svg_(out, {.width = width, .height = height, .title = "Roofline"}) {
+        svg_(out, {.width = width,
+                   .height = height,
+                   .title = "Roofline",
+                   .style = ":root{width:100%;height:auto}"}) {
     choose_range();
   }
 

@@ -1,6 +1,7 @@
 // Draws a flame tree as an SVG with a script for zooming by pointer and keyboard; flame.h is its
 // interface.
 #include <algorithm>
+#include <cstdio>
 
 #include "report/page_text.h"
 #include "vitro/base/cat.h"
@@ -15,8 +16,8 @@
 namespace vitro::report {
 namespace {
 
-constexpr double width = 1200, margin = 10, head = 58, row = 18, narrowest = 0.1, text_margin = 3;
-constexpr double full = width - 2 * margin;
+// The picture is as wide as its window; texts are for this width until the script fits them.
+constexpr double width = 1200, margin = 4, head = 62, row = 18, narrowest = 0.1, text_margin = 3;
 
 std::string style_of(std::span<const FlameKind> kinds) {
   std::string style = text_of(flame_css);
@@ -34,16 +35,17 @@ class Picture {
         svg_(out, {.width = width,
                    .height = height(),
                    .title = options.title,
-                   .style = style_of(options.kinds)}) {
-    svg_.text({margin, 20}, shorten(options.title, columns_in(full / 3)));
+                   .style = style_of(options.kinds),
+                   .fluid = true}) {
+    svg_.text({margin, 17}, shorten(options.title, columns_in(width / 3)));
     legend();
   }
 
   void draw() {
-    std::vector<double> next(1, margin);  // the begin of the next box at each depth
+    std::vector<double> next(1, 0);  // the begin of the next box at each depth
     for (const FlameNode& node : nodes_) {
       next.resize(node.depth + 2);
-      const double x = next[node.depth], share = full * part(node);
+      const double x = next[node.depth], share = width * part(node);
       next[node.depth] += share;
       next[node.depth + 1] = x;
       if (share >= narrowest) box(node, x, share);
@@ -59,7 +61,7 @@ class Picture {
   double height() const {
     uint32_t depth = 0;
     for (const FlameNode& node : nodes_) {
-      if (full * part(node) >= narrowest) depth = std::max(depth, node.depth);
+      if (width * part(node) >= narrowest) depth = std::max(depth, node.depth);
     }
     return head + (depth + 1) * row + margin;
   }
@@ -69,11 +71,21 @@ class Picture {
     for (size_t i = 0; i < options_.kinds.size(); ++i) {
       const std::string_view name = options_.kinds[i].name;
       if (!options_.kinds[i].in_legend) continue;
-      svg_.rect({x, 34, 10, 10}, cat("key k", i)).text({x + 16, 43}, name, {}, "muted");
+      svg_.rect({x, 46, 10, 10}, cat("key k", i)).text({x + 16, 55}, name, {}, "muted");
       x += 40 + static_cast<double>(name.size()) * column_width;
     }
-    svg_.text({width - margin, 20}, "click or Enter: zoom, Escape: back, Tab and arrows: move",
-              Anchor::end, "muted said");
+    svg_.text(
+        {margin, 36},
+        "click or Enter: zoom, Escape: back, Tab and arrows: move, /: search, o: order by name or "
+        "size",
+        {}, "muted said");
+  }
+
+  // In steps of a hundredth of a pixel.
+  static std::string percent(double x) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.6g%%", 100 * x / width);
+    return text;
   }
 
   void box(const FlameNode& node, double x, double share) {
@@ -81,9 +93,9 @@ class Picture {
     const std::string classes =
         cat("frame k", int{node.kind}, " ", shades[hash_of(node.name).low % 3]);
     svg_.open("svg", {{"class", classes},
-                      {"x", pixels(x)},
+                      {"x", percent(x)},
                       {"y", pixels(head + node.depth * row)},
-                      {"width", pixels(share)},
+                      {"width", percent(share)},
                       {"height", pixels(row)}});
     const auto total = static_cast<double>(node.total), whole = static_cast<double>(whole_);
     const std::string calls = node.calls == 0 ? "" : cat(", ", counted(node.calls, "call"));

@@ -15,13 +15,14 @@ std::string base64(std::string_view bytes) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t three = 0;
-    for (size_t k = i; k < i + 3; ++k)
-      three = three << 8 | (k < bytes.size() ? static_cast<uint8_t>(bytes[k]) : 0U);
-    for (int shift = 18; shift >= 0; shift -= 6) text += digits[three >> shift & 63];
+  uint32_t bits = 0;
+  int count = 0;  // of bits that are not written yet
+  for (const char c : bytes) {
+    bits = bits << 8 | static_cast<uint8_t>(c);
+    for (count += 8; count >= 6; count -= 6) text += digits[bits >> (count - 6) & 63];
   }
-  std::fill_n(text.rbegin(), (3 - bytes.size() % 3) % 3, '=');
+  if (count > 0) text += digits[bits << (6 - count) & 63];
+  text.append((4 - text.size() % 4) % 4, '=');
   return text;
 }
 
@@ -60,14 +61,14 @@ void Html::begin(std::string_view tag, Attributes attributes) {
 
 Html& Html::element(std::string_view tag, std::string_view text, Attributes attributes) {
   begin(tag, attributes);
-  out_.write(cat(xml_text(text), "</", tag, ">\n"));
+  out_.write(cat(xml_text(text), "</", tag.substr(0, tag.find(' ')), ">\n"));
   return *this;
 }
 
 Html& Html::open(std::string_view tag, Attributes attributes) {
   begin(tag, attributes);
   out_.write('\n');
-  open_.emplace_back(tag);
+  open_.emplace_back(tag.substr(0, tag.find(' ')));
   return *this;
 }
 
@@ -86,27 +87,11 @@ Html& Html::paragraph(std::string_view text) {
   return element("p", text);
 }
 
-Html& Html::table(const std::vector<std::string>& columns,
-                  const std::vector<std::vector<std::string>>& rows) {
-  const auto line = [&](std::string_view tag, const std::vector<std::string>& cells) {
-    VITRO_ASSERT(cells.size() == columns.size(),
-                 "a row has as many cells as the table has columns");
-    out_.write("<tr>");
-    for (const std::string& cell : cells)
-      out_.write(cat("<", tag, ">", xml_text(cell), "</", tag, ">"));
-    out_.write("</tr>\n");
-  };
-  open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table");
-  line("th", columns);
-  for (const auto& row : rows) line("td", row);
-  return close().close();
-}
-
 Html& Html::sortable_table(std::string_view about, const std::vector<HtmlColumn>& columns,
                            const std::vector<std::vector<HtmlCell>>& rows) {
   sortable_ = true;
   open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", about}});
-  open("table", {{"class", "sortable"}});
+  open("table class=\"sortable\"");
   out_.write("<thead><tr>");
   for (const HtmlColumn& column : columns)
     out_.write(
@@ -122,7 +107,8 @@ Html& Html::sortable_table(std::string_view about, const std::vector<HtmlColumn>
       out_.write('>');
       const std::string text = xml_text(row[c].text);
       const bool is_link = !row[c].link.empty();
-      out_.write(is_link ? cat("<a href=\"", row[c].link, "\">", text, "</a></td>") : text + "</td>");
+      out_.write(is_link ? cat("<a href=\"", row[c].link, "\">", text, "</a></td>")
+                         : text + "</td>");
     }
     out_.write("</tr>\n");
   }

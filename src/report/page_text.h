@@ -13,7 +13,7 @@ struct PageText {
   size_t packed_size, size;
 };
 
-extern const PageText page_css, svg_css, plot_css, flame_css, sort_js, flame_js;
+extern const PageText page_css, svg_css, plot_css, flame_css, sort_js, view_js, flame_js;
 
 std::string text_of(const PageText& text);
 

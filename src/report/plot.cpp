@@ -137,7 +137,7 @@ std::string short_number(const std::string& text) {
 
 void draw_plot(Html& page, const PlotOptions& options, const std::vector<PlotSeries>& series) {
   const Frame frame = frame_of(options, series);
-  page.open("figure").element("figcaption", options.title).open("div", {{"class", "area"}});
+  page.open("figure").element("figcaption", options.title).open("div class=\"area\"");
   page.picture({.width = width, .height = height, .title = options.title, .stretched = true},
                [&](Svg& svg) {
                  for (const double tick : frame.y.ticks(4))
@@ -164,26 +164,24 @@ void draw_shares(Html& page, std::string_view title, const std::vector<Share>& s
                  double whole) {
   double most = whole;
   for (const Share& share : shares) most = std::max(most, share.value);
-  page.open("figure").element("figcaption", title).open("ul", {{"class", "shares"}});
+  page.open("figure").element("figcaption", title).open("ul class=\"shares\"");
   for (const Share& share : shares) {
     const double part = most > 0 ? std::max(share.value, 0.0) / most : 0;
     page.open("li");
-    page.element("span", share.name, {{"class", "name"}, {"title", share.name}});
-    page.picture({.width = width, .height = 12, .stretched = true},
-                 [&](Svg& svg) { svg.rect({0, 0, std::max(part * width, 1.0), 12}, "fill0"); });
-    page.element("span", share.text, {{"class", "value"}}).close();
+    page.element("span", share.shown.empty() ? share.name : share.shown,
+                 {{"class", "name"}, {"title", share.name}});
+    page.element("span class=\"bar\"", "", {{"style", cat("--part:", percent_of(part))}});
+    page.element("span class=\"value\"", share.text).close();
   }
   page.close().close();
 }
 
 void draw_keys(Html& page, const std::vector<std::string>& names) {
-  page.open("ul", {{"class", "keys"}});
-  for (size_t i = 0; i < names.size(); ++i) {
-    page.open("li");
-    page.picture({.width = 10, .height = 10, .stretched = true},
-                 [&](Svg& svg) { svg.rect({0, 0, 10, 10}, cat("fill", i % 8)); });
-    page.element("span", names[i]).close();
-  }
+  page.open("ul class=\"keys\"");
+  for (size_t i = 0; i < names.size(); ++i)
+    page.open("li", {{"style", cat("--key:var(--c", i % 8, ")")}})
+        .element("span", names[i])
+        .close();
   page.close();
 }
 

@@ -70,18 +70,19 @@ std::string Svg::style() {
 
 Svg::Svg(Output& out, const SvgOptions& options) : out_(out) {
   const std::string width = pixels(options.width), height = pixels(options.height);
-  out_.write(cat("<svg", options.in_page ? "" : " xmlns=\"http://www.w3.org/2000/svg\"",
-                 " viewBox=\"0 0 ", width, " ", height, "\""));
+  out_.write(options.in_page ? "<svg" : "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+  if (!options.fluid) attribute("viewBox", cat("0 0 ", width, " ", height));
   if (options.stretched) {
     attribute("preserveAspectRatio", "none");
   } else {
-    attribute("width", width);
+    attribute("width", options.fluid ? "100%" : width);
     attribute("height", height);
   }
   if (options.title.empty()) {
     out_.write(" aria-hidden=\"true\">\n");
   } else {
-    out_.write(cat(" role=\"img\">\n<title>", xml_text(options.title), "</title>\n"));
+    out_.write(cat(options.fluid ? " role=\"group\">\n<title>" : " role=\"img\">\n<title>",
+                   xml_text(options.title), "</title>\n"));
   }
   const std::string common = options.in_page ? "" : style();
   if (!common.empty() || !options.style.empty())

@@ -80,7 +80,7 @@ struct FlameOptions {
 };
 
 // A picture: a box for each node, as wide as its share, inner ones below outer ones.  Clicking a
-// box zooms it to the width of the picture.
+// box zooms it to the width of the picture, which is that of its window.
 void write_flame_graph(std::span<const FlameNode> nodes, const FlameOptions& options, Output& out);
 
 }  // namespace vitro::report

@@ -2,9 +2,9 @@
 // usable with the keyboard alone.
 //   report::Html page(out, "Memory of train");
 //   page.heading("Peak").paragraph("12.0 MiB at 1.2 s");
-//   page.table({"category", "bytes"}, {{"parameter", "4096"}});
-//   page.picture({.width = 800, .height = 300, .title = "…"}, [&](report::Svg& svg) { … });
-//   page.finish();
+//   page.sortable_table("Categories", {{"category"}, {"bytes", true}}, {{{"parameter"}, {"4 KiB",
+//   4096}}}); page.picture({.width = 800, .height = 300, .title = "…"}, [&](report::Svg& svg) { …
+//   }); page.finish();
 // Text may contain any bytes.  The page is also well-formed XML.  It belongs to one thread.  plot.h
 // has plots.
 #pragma once
@@ -47,9 +47,6 @@ class Html {
 
   Html& heading(std::string_view text);
   Html& paragraph(std::string_view text);
-  // Each row has a cell for each column; all columns but the first are right-aligned.
-  Html& table(const std::vector<std::string>& columns,
-              const std::vector<std::vector<std::string>>& rows);
   // Clicking a column's name sorts by it.  `about` names the table for screen readers.
   Html& sortable_table(std::string_view about, const std::vector<HtmlColumn>& columns,
                        const std::vector<std::vector<HtmlCell>>& rows);
@@ -59,6 +56,7 @@ class Html {
   // Runs when the page is complete; must not contain "]]>".
   Html& script(std::string_view text);
 
+  // A tag may have attributes that need no escape: "p class=\"muted\"".
   Html& element(std::string_view tag, std::string_view text, Attributes attributes = {});
   // Opens an element that contains what follows until close().
   Html& open(std::string_view tag, Attributes attributes = {});

@@ -40,7 +40,8 @@ void draw_plot(Html& page, const PlotOptions& options, const std::vector<PlotSer
 struct Share {
   std::string name;
   double value = 0;
-  std::string text;  // the value as text
+  std::string text;        // the value as text
+  std::string shown = {};  // for a long name; empty: the name
 };
 // A line for each, with a bar as long as its share of `whole`; 0: of the largest.
 void draw_shares(Html& page, std::string_view title, const std::vector<Share>& shares,

@@ -44,6 +44,7 @@ struct SvgOptions {
   double width = 0, height = 0;
   std::string title = {};
   std::string style = {};  // CSS for classes of this picture
+  bool fluid = false;      // as wide as its place, in which it is `height` high
   bool in_page = false;    // inside an HTML page (html.h), which contains the common style
   bool stretched = false;  // fills the space given by the page, ignoring proportions: for
   // pictures without text

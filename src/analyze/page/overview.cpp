@@ -123,21 +123,16 @@ std::string overview_style() {
 void draw_overview(report::Html& page, const TraceIndex& index, const OverviewOptions& options) {
   const Activity activity = activity_of(index, columns);
   if (activity.tracks.empty()) return;
-  page.open("section", {{"id", "timeline"}}).heading("Timeline");
+  page.open("section id=\"timeline\"").heading("Timeline");
   const std::vector<const TrackActivity*> shown = chosen(activity);
-  std::string what = cat(
-      "What each thread and stream was doing: the share of each activity, where the innermost event "
-      "counts, above its events. Percentages are of all the ",
-      report::time_text(static_cast<double>(activity.window.length())), ".");
+  std::string what =
+      cat("What each thread and stream was doing: the share of each activity, where the innermost "
+          "event "
+          "counts, above its events. Percentages are of all the ",
+          report::time_text(static_cast<double>(activity.window.length())), ".");
   if (shown.size() < activity.tracks.size())
     what += cat(" ", activity.tracks.size() - shown.size(), " less busy tracks are left out.");
-  page.paragraph(what).open("details").element("summary", "Keys and gestures");
-  page.paragraph(
-      "Drag or pinch; Ctrl and the wheel, or the wheel after a click; W S A D, + and -: zoom and "
-      "move. Click an event, or Tab to a row and walk with the arrow keys: its arguments. F: zoom "
-      "to it, Escape: leave it, 0: show everything, Enter or a click on its name: fold a row, /: "
-      "search, N: next match.");
-  page.close();
+  page.paragraph(what);
   std::vector<std::string> names;
   for (size_t i = 0; i < doing_count; ++i) names.emplace_back(name_of(static_cast<Doing>(i)));
   report::draw_keys(page, names);
@@ -153,7 +148,7 @@ void draw_overview(report::Html& page, const TraceIndex& index, const OverviewOp
   const SingleEvents events = single_events(index, tracks, most_events, options.events);
   page.packed("events", json_of(events, index, begin));
   page.packed("arguments", arguments_of(events, index.trace()));
-  page.close().close().script(text_of(report::timeline_js));
+  page.close().close().script(text_of(report::view_js) + text_of(report::timeline_js));
 }
 
 }  // namespace vitro::analyze

@@ -22,7 +22,7 @@ std::string label_of(const TrackInfo& track);
 // A link to "#event-NUMBER-TIME" leads to the event, or the time, in nanoseconds from the beginning
 // of the trace.
 struct OverviewOptions {
-  std::string file;              // its name, for commands
+  std::string file;             // its name, for commands
   std::vector<EventId> events;  // shown however short they are
 };
 // Writes nothing if no event has a duration.

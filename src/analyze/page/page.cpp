@@ -24,7 +24,7 @@ extern const PageText report_css;
 namespace vitro::analyze {
 namespace {
 
-constexpr size_t most_rows = 200, open_rows = 12, widest_cell = 160, widest_name = 80;
+constexpr size_t most_rows = 200, open_rows = 12, widest_cell = 160;
 
 std::string time_text(int64_t ns) {
   return report::time_text(static_cast<double>(ns));
@@ -53,14 +53,17 @@ class Page {
       : index_(index),
         trace_(index.trace()),
         name_(name),
-        html_(out, {.title = std::string(name),
-                    .style = cat(report::plot_style(), overview_style(), text_of(report::report_css))}) {}
+        begin_(index->windows().front().window.begin),
+        html_(out,
+              {.title = std::string(name),
+               .style = cat(report::plot_style(), overview_style(), text_of(report::report_css))}) {
+  }
 
   void write() {
     const std::vector<Answer> answers = ask_all(index_);
-    html_.element("a", "Skip to the findings", {{"class", "skip"}, {"href", "#findings"}});
+    html_.element("a class=\"skip\" href=\"#findings\"", "Skip to the findings");
     for (const std::string& verdict : verdicts(index_))
-      html_.element("p", cat(verdict, "."), {{"class", "verdict"}});
+      html_.element("p class=\"verdict\"", cat(verdict, "."));
     summary();
     contents();
     html_.open("main");
@@ -71,7 +74,7 @@ class Page {
     draw_overview(html_, index_, {.file = name_, .events = events});
     findings(all);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
-    html_.close().element("footer", "Made by `vitro trace report`.", {{"class", "muted"}});
+    html_.close().element("footer class=\"muted\"", "Made by `vitro trace report`.");
     html_.finish();
   }
 
@@ -90,7 +93,7 @@ class Page {
   }
 
   void contents() {
-    html_.open("nav", {{"aria-label", "Contents"}}).open("ul");
+    html_.open("nav aria-label=\"Contents\"").open("ul");
     link("timeline", "Timeline");
     link("findings", "Findings");
     for (const Analysis& analysis : analyses()) link(analysis.name, analysis.name);
@@ -102,7 +105,7 @@ class Page {
   }
 
   void findings(const Answer& all) {
-    html_.open("section", {{"id", "findings"}, {"tabindex", "-1"}}).heading("Findings");
+    html_.open("section id=\"findings\" tabindex=\"-1\"").heading("Findings");
     if (all.findings.empty())
       html_.paragraph(
           "No potential saving of at least half a percent of the measured time was found.");
@@ -117,7 +120,7 @@ class Page {
 
   void finding(const Finding& finding) {
     html_.open("article", {{"class", "finding"}, {"id", finding.key}});
-    html_.element("p", finding.sentence, {{"class", "sentence"}});
+    html_.element("p class=\"sentence\"", finding.sentence);
     html_.paragraph(cat("Potential saving: ", worth_text(finding), " (",
                         name_of(finding.confidence), "); ", finding.advice, "."));
     if (!finding.shares_with.empty()) {
@@ -130,29 +133,27 @@ class Page {
                    {"style", cat("--low:", report::pixels(finding.low_percent),
                                  "%;--high:", report::pixels(finding.high_percent), "%")}});
     evidence(finding);
-    html_.element("p", finding.key, {{"class", "muted"}}).close();
+    html_.element("p class=\"muted\"", finding.key).close();
   }
 
   void evidence(const Finding& finding) {
     html_.open("details").element("summary",
                                   cat("Based on ", counted(finding.events.size(), "event")));
-    std::vector<std::string> names;
-    for (const EventId event : finding.events) names.emplace_back(trace_.name(event));
-    shorten_apart(names, widest_name);
-    const int64_t begin = index_->windows().front().window.begin;  // as viewers count
-    std::vector<std::vector<report::HtmlCell>> rows;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const EventId event = finding.events[i];
-      const int64_t at = trace_.ts()[event] - begin, dur = trace_.dur()[event];
-      auto& row = rows.emplace_back(5);
-      row[0] = {std::move(names[i]), {}, cat("#event-", event, "-", at)};
-      row[1] = {time_text(at), static_cast<double>(at)};
-      row[2] = {dur == none ? "-" : time_text(dur), static_cast<double>(dur)};
-      row[3] = {label_of(trace_.tracks()[trace_.track_ids()[event]])};
-      row[4] = {cat(event), static_cast<double>(event)};
+    AnswerTable events{"evidence",
+                       "Events of the finding",
+                       {{"name", "Name"},
+                        {"at_ns", "At", Unit::ns},
+                        {"dur_ns", "Lasts", Unit::ns},
+                        {"row", "Row"},
+                        {"event", "Event", Unit::count}},
+                       {}};
+    for (const EventId event : finding.events) {
+      const int64_t dur = trace_.dur()[event];
+      events.rows.push_back({std::string(trace_.name(event)), trace_.ts()[event] - begin_,
+                             dur == none ? AnswerCell() : AnswerCell(dur),
+                             label_of(trace_.tracks()[trace_.track_ids()[event]]), int64_t{event}});
     }
-    html_.sortable_table("Events of the finding",
-                         {{"Name"}, {"At", true}, {"Lasts", true}, {"Row"}, {"Event", true}}, rows);
+    rows_of(events);
     html_.close();
   }
 
@@ -176,7 +177,7 @@ class Page {
   }
 
   void record(const AnswerTable& table) {
-    html_.open("details", {{"open", "open"}}).element("summary", table.title).open("dl");
+    html_.open("details open=\"open\"").element("summary", table.title).open("dl");
     for (size_t c = 0; c < table.columns.size(); ++c) {
       html_.element("dt", table.columns[c].title);
       html_.element("dd", cell_text(table.rows[0][c], table.columns[c].unit));
@@ -189,12 +190,9 @@ class Page {
     const size_t shown = std::min(table.rows.size(), most_rows);
     const std::string rows = counted(table.rows.size(), "row");
     const bool folded = table.rows.size() > open_rows;
-    folded ? html_.open("details") : html_.open("details", {{"open", "open"}});
+    folded ? html_.open("details") : html_.open("details open=\"open\"");
     html_.element("summary", cat(table.title, " (", rows, ")"));
-    std::vector<report::HtmlColumn> columns;
-    for (const AnswerColumn& column : table.columns)
-      columns.push_back({std::string(column.title), column.unit != Unit::text});
-    html_.sortable_table(table.title, columns, cells_of(table, shown));
+    rows_of(table);
     if (shown < table.rows.size()) {
       html_.paragraph(cat("The first ", shown, " of ", rows, "; to list all: vitro trace ",
                           analysis.name, " ", name_, " --csv"));
@@ -202,27 +200,35 @@ class Page {
     html_.close();
   }
 
-  static std::vector<std::vector<report::HtmlCell>> cells_of(const AnswerTable& table,
-                                                             size_t rows) {
-    std::vector<std::vector<report::HtmlCell>> cells(rows);
+  // Numbers of events lead to the timeline, as do names in evidence.
+  void rows_of(const AnswerTable& table) {
+    std::vector<report::HtmlColumn> columns;
+    std::vector<std::vector<report::HtmlCell>> cells(std::min(table.rows.size(), most_rows));
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      const Unit unit = table.columns[c].unit;
+      const AnswerColumn& column = table.columns[c];
+      columns.push_back({std::string(column.title), column.unit != Unit::text});
       std::vector<std::string> texts;
-      for (size_t r = 0; r < rows; ++r) texts.push_back(cell_text(table.rows[r][c], unit));
+      for (size_t r = 0; r < cells.size(); ++r)
+        texts.push_back(cell_text(table.rows[r][c], column.unit));
       shorten_apart(texts, widest_cell);
-      for (size_t r = 0; r < rows; ++r) {
+      for (size_t r = 0; r < cells.size(); ++r) {
         const AnswerCell& cell = table.rows[r][c];
         report::HtmlCell& made = cells[r].emplace_back(std::move(texts[r]));
-        if (unit != Unit::text)
-          made.value = std::holds_alternative<std::monostate>(cell) ? -1e308 : cell_number(cell);
+        if (column.unit == Unit::text) continue;
+        const auto* event = std::get_if<int64_t>(&cell);
+        made.value = std::holds_alternative<std::monostate>(cell) ? -1e308 : cell_number(cell);
+        if (column.name != "event" || !event || *event < 0) continue;
+        made.link = cat("#event-", *event, "-", trace_.ts()[static_cast<EventId>(*event)] - begin_);
+        if (table.name == "evidence") cells[r].front().link = made.link;
       }
     }
-    return cells;
+    html_.sortable_table(table.title, columns, cells);
   }
 
   const TraceIndex& index_;
   const Trace& trace_;
   std::string name_;
+  const int64_t begin_;  // of times, as viewers count
   report::Html html_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/findings/apart.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
@@ -16,7 +17,7 @@ namespace {
 using Kind = AnswerPlot::Kind;
 using Rows = std::vector<std::vector<AnswerCell>>;
 
-constexpr size_t most_shares = 12, most_series = 8;
+constexpr size_t most_shares = 12, most_series = 8, widest_name = 50;
 
 size_t place_of(const AnswerTable& table, std::string_view column) {
   const auto found = std::ranges::find(table.columns, column, &AnswerColumn::name);
@@ -51,6 +52,10 @@ void draw_shares(report::Html& page, const AnswerTable& table) {
   }
   if (left_out > 0 && adds_up(unit))
     shares.push_back({cat(left_out, " others"), others, text_of(others, unit)});
+  std::vector<std::string> names;
+  for (const report::Share& share : shares) names.push_back(share.name);
+  shorten_apart(names, widest_name);
+  for (size_t i = 0; i < names.size(); ++i) shares[i].shown = std::move(names[i]);
   report::draw_shares(page, cat(table.title, ": ", table.columns[y].title), shares,
                       unit == Unit::percent ? 100 : 0);
 }

@@ -1,5 +1,5 @@
-// Chooses the events of a page and writes them as lists of numbers, so that 50,000 take about half a
-// megabyte.
+// Chooses the events of a page and writes them as lists of numbers, so that 50,000 take about half
+// a megabyte.
 #include "single_events.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "analyze/model/index.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
+#include "vitro/base/function_ref.h"
 #include "vitro/report/json.h"
 #include "vitro/report/table.h"
 
@@ -32,56 +33,8 @@ int64_t shortest_of(size_t length) {
   return ((8 + static_cast<int64_t>(length % 8)) << (length / 8)) - 8;
 }
 
-using Counts = std::array<size_t, length_classes>;
-
-// The least class of which all events, and all longer ones, fit.
-size_t least_class(const Counts& counts, size_t most, size_t& left) {
-  size_t least = counts.size();
-  left = most;
-  while (least > 0 && counts[least - 1] <= left) left -= counts[--least];
-  return least;
-}
-
-class Choice {
- public:
-  Choice(const TraceIndex& index, std::span<const uint32_t> tracks)
-      : index_(index), tracks_(tracks), doings_(index) {
-    each([&](EventId e, bool device) { ++counts_[device][length_class(dur(e))]; });
-  }
-
-  SingleEvents longest(size_t most, std::span<const EventId> wanted) {
-    size_t left = 0, least[2];
-    least[1] = least_class(counts_[1], most / 2, left);
-    least[0] = least_class(counts_[0], most - most / 2 + left, left);
-    least[1] = least_class(counts_[1], most / 2 + left, left);  // what hosts do not need
-    SingleEvents out;
-    each([&](EventId e, bool device) {
-      if (length_class(dur(e)) >= least[device] || std::ranges::binary_search(wanted, e)) {
-        out.events.push_back(e);
-      } else {
-        ++out.left_out;
-      }
-    });
-    if (out.left_out > 0) out.shortest = shortest_of(std::max(least[0], least[1]));
-    return out;
-  }
-
- private:
-  int64_t dur(EventId e) const { return index_.trace().dur()[e]; }
-
-  template <class Use>
-  void each(Use use) const {
-    const Timeline& timeline = index_->timeline();
-    for (const uint32_t t : tracks_)
-      for (const EventId e : timeline.track(t))
-        if (doings_[e] != Doing::nothing) use(e, index_->classes().is_device_work(e));
-  }
-
-  const TraceIndex& index_;
-  std::span<const uint32_t> tracks_;
-  const Doings doings_;
-  Counts counts_[2]{};  // of hosts, of devices
-};
+// Work of devices is shorter than what hosts do, and counts as if it lasted longer.
+constexpr int64_t weight_of_work = 8;
 
 }  // namespace
 
@@ -89,19 +42,38 @@ SingleEvents single_events(const TraceIndex& index, std::span<const uint32_t> tr
                            std::span<const EventId> wanted) {
   std::vector<EventId> sorted(wanted.begin(), wanted.end());
   std::ranges::sort(sorted);
-  return Choice(index, tracks).longest(most, sorted);
+  const Doings doings(index);
+  const auto each = [&](FunctionRef<void(EventId, size_t)> use) {
+    for (const uint32_t t : tracks) {
+      for (const EventId e : index->timeline().track(t)) {
+        if (doings[e] == Doing::nothing) continue;
+        const int64_t weight = index->classes().is_device_work(e) ? weight_of_work : 1;
+        use(e, length_class(weight * index.trace().dur()[e]));
+      }
+    }
+  };
+  std::array<size_t, length_classes> counts{};
+  each([&](EventId, size_t length) { ++counts[length]; });
+  size_t least = counts.size();
+  while (least > 0 && counts[least - 1] <= most) most -= counts[--least];
+  SingleEvents out;
+  each([&](EventId e, size_t length) {
+    if (length >= least || std::ranges::binary_search(sorted, e)) {
+      out.events.push_back(e);
+    } else {
+      ++out.left_out;
+    }
+  });
+  if (out.left_out > 0) out.shortest = shortest_of(least);
+  return out;
 }
 
 std::string json_of(const SingleEvents& shown, const TraceIndex& index, int64_t begin) {
   const Trace& trace = index.trace();
   const Doings doings(index);
-  std::vector<uint64_t> names;  // with what they do, each once
-  const auto name_of = [&](EventId e) {
-    return uint64_t{trace.name_ids()[e]} * doing_count + static_cast<uint64_t>(doings[e]);
-  };
-  for (const EventId e : shown.events) names.push_back(name_of(e));
-  sort_list(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  // The number of each name among those written, from 1 on, and an event that has it.
+  std::vector<uint32_t> numbers(trace.names().size());
+  std::vector<EventId> named;
   report::TextOutput out;
   report::Json json(out);
   json.begin_object().key("rows").begin_object();
@@ -118,7 +90,12 @@ std::string json_of(const SingleEvents& shown, const TraceIndex& index, int64_t 
     const bool is_work = index->classes().is_device_work(e);
     const EventId launch = is_work ? index->origin_of(e) : Links::nobody;
     json.value(trace.ts()[e] - at).value(std::max<int64_t>(trace.dur()[e], 0));
-    json.value(std::ranges::lower_bound(names, name_of(e)) - names.begin()).value(int64_t{e} - before);
+    uint32_t& number = numbers[trace.name_ids()[e]];
+    if (number == 0) {
+      named.push_back(e);
+      number = static_cast<uint32_t>(named.size());
+    }
+    json.value(number - 1).value(int64_t{e} - before);
     json.value(launch == Links::nobody ? 0 : int64_t{launch} + 1);
     at = trace.ts()[e];
     before = e;
@@ -126,9 +103,9 @@ std::string json_of(const SingleEvents& shown, const TraceIndex& index, int64_t 
   if (track != UINT32_MAX) json.end();
   json.end().member("left", shown.left_out).member("shortest", shown.shortest);
   json.key("names").begin_array();
-  for (const uint64_t name : names) {
-    json.begin_array().value(report::shorten(trace.names()[name / doing_count], widest_name));
-    json.value(name % doing_count).end();
+  for (const EventId e : named) {
+    json.begin_array().value(report::shorten(trace.name(e), widest_name));
+    json.value(static_cast<int>(doings[e])).end();
   }
   json.end().key("steps").begin_array();
   for (const Step& step : index->steps()) {
@@ -152,8 +129,7 @@ std::string arguments_of(const SingleEvents& shown, const Trace& trace) {
     line = cat(e, " {");
     for (const auto& [name, value] : arguments.all())
       line += cat(line.back() == '{' ? "\"" : ",\"", name, "\":", value);
-    std::ranges::replace_if(
-        line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     lines += line + "}\n";
   });
   return done ? lines : std::string();

@@ -13,7 +13,9 @@ namespace vitro::analyze {
 struct SingleEvents {
   std::vector<EventId> events;  // by track, in order of time, outer ones first
   size_t left_out = 0;
-  int64_t shortest = 0;  // nanoseconds: all of this length or longer are there
+  int64_t shortest =
+      0;  // nanoseconds: all of this length or longer are there, work of devices from
+  // an eighth of it on
 };
 
 // Of these tracks, at most `most` and `wanted`.

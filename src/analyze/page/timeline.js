@@ -6,30 +6,14 @@ if (!tracks || !window.DecompressionStream) return;
 const {ns, each, shift} = Object.fromEntries(Object.entries(tracks.dataset).map(([name, text]) => [name, +text]));
 const file = tracks.dataset.file, activities = [...document.querySelectorAll('#timeline .keys span')].map(e => e.textContent);
 const strip = 18, high = 15, wide = 6.6, least = 20;
-const unpack = async id => {
-  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), c => c.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
-};
-const unit = t => t < 1e3 ? [1, 'ns'] : t < 1e6 ? [1e3, 'us'] : t < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
-const time = (t, digits = 3) => { const [by, name] = unit(Math.abs(t)); return (t / by).toFixed(by === 1 ? 0 : digits) + name; };
-const make = (tag, about = {}, ...inside) => { const e = Object.assign(document.createElement(tag), about); e.append(...inside); return e; };
 const button = (text, title, click) => {
   const e = make('button', {type: 'button', title, onclick: click}, text);
   e.setAttribute('aria-label', title);
   return e;
 };
-let from = 0, to = ns, picked = null, matches = [], found = null, names = [], left = 0, shortest = 0, due = 0, texts = null, colours = {};
+let picked = null, matches = [], found = null, names = [], left = 0, shortest = 0, texts = null, colours = {};
 const rows = [], byId = new Map(), byName = new Map(), works = new Map();
-const visible = () => to - from;
-const redraw = () => { due ||= requestAnimationFrame(() => { due = 0; paint(); }); };
-const show = (a, b) => {
-  const span = Math.min(Math.max(b - a, least), ns);
-  from = Math.min(Math.max(a + (b - a - span) / 2, 0), ns - span);
-  to = from + span;
-  redraw();
-};
-const zoom = (by, part = 0.5) => { const at = from + part * visible(); show(at - part * visible() * by, at + (1 - part) * visible() * by); };
-const pan = part => show(from + part * visible(), to + part * visible());
+const view = view_of(ns, 20, () => paint()), {show, zoom, pan, redraw} = view, visible = () => view.to - view.from;
 
 // Events come by begin, outer ones first; each is one line below the innermost that it lies in.
 const read = (row, numbers) => {
@@ -63,17 +47,6 @@ const brief = event => {
   const [name, kind] = names[event.name];
   return kind ? name : name.replace(/^void /, '').replace(/^(?:\w+::)+(?=\w)/, '');
 };
-const box = (canvas, w, h) => {
-  const sharp = window.devicePixelRatio || 1, pen = canvas.getContext('2d');
-  if (canvas.width !== Math.round(w * sharp) || canvas.height !== Math.round(h * sharp)) {
-    canvas.width = Math.round(w * sharp);
-    canvas.height = Math.round(h * sharp);
-  }
-  pen.setTransform(sharp, 0, 0, sharp, 0, 0);
-  pen.clearRect(0, 0, w, h);
-  pen.font = '11px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace';
-  return pen;
-};
 const outline = (pen, x, y, w, dashed) => {
   pen.strokeStyle = colours.text;
   pen.lineWidth = 2;
@@ -82,8 +55,8 @@ const outline = (pen, x, y, w, dashed) => {
 };
 const is_linked = event => picked && (event === picked || event.id === picked.launch || event.launch === picked.id);
 const paint_lane = (pen, lane, y, w, scale) => {
-  for (let i = first(lane, event => event.e >= from); i < lane.length && lane[i].b < to;) {
-    const event = lane[i], x = (event.b - from) * scale, width = (event.e - event.b) * scale, seen = Math.max(x, 0);
+  for (let i = first(lane, event => event.e >= view.from); i < lane.length && lane[i].b < view.to;) {
+    const event = lane[i], x = (event.b - view.from) * scale, width = (event.e - event.b) * scale, seen = Math.max(x, 0);
     const kind = names[event.name][1], bright = found ? found.has(event.name) ? 0.95 : 0.15 : 0.4 + event.name % 3 * 0.12;
     pen.globalAlpha = bright;
     pen.fillStyle = colours[kind];
@@ -96,35 +69,35 @@ const paint_lane = (pen, lane, y, w, scale) => {
       pen.fillText(text.length <= room ? text : text.slice(0, room - 1) + '…', seen + 3, y + 11);
     }
     if (is_linked(event)) outline(pen, x, y, width, event !== picked);
-    i = width >= 1 ? i + 1 : Math.max(first(lane, next => (next.b - from) * scale >= Math.floor(x) + 1), i + 1);
+    i = width >= 1 ? i + 1 : Math.max(first(lane, next => (next.b - view.from) * scale >= Math.floor(x) + 1), i + 1);
   }
 };
 const paint_row = (row, w) => {
-  const pen = box(row.canvas, w, row.height), scale = w / visible();
+  const pen = pen_of(row.canvas, w, row.height), scale = w / visible();
   for (const [kind, column, columns, top, tall] of row.strips) {
-    const x = (column * each - from) * scale, end = ((column + columns) * each - from) * scale;
+    const x = (column * each - view.from) * scale, end = ((column + columns) * each - view.from) * scale;
     if (end < 0 || x > w) continue;
     pen.fillStyle = colours[kind];
     pen.fillRect(x, top * strip / 24, end - x, tall * strip / 24);
   }
   if (!row.folded) row.lanes.forEach((lane, n) => paint_lane(pen, lane, strip + 3 + n * high, w, scale));
   if (picked && picked.row === row) {  // however short
-    const x = (picked.b - from) * scale;
+    const x = (picked.b - view.from) * scale;
     if (x >= -1 && x <= w) outline(pen, x - 1, row.folded ? 0 : strip + 3 + picked.lane * high, Math.max((picked.e - picked.b) * scale, 3));
   }
 };
 const paint_ruler = w => {
-  const pen = box(ruler, w, 34), scale = w / visible(), rough = visible() / Math.max(w / 110, 2), ten = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(n => n * ten).find(n => n >= rough), [by, name] = unit(to + shift);
+  const pen = pen_of(ruler, w, 34), scale = w / visible(), rough = visible() / Math.max(w / 80, 2), ten = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(n => n * ten).find(n => n >= rough), [by, name] = unit(view.to + shift);
   const digits = Math.max(0, Math.ceil(Math.log10(by / step) - 1e-9));
   pen.fillStyle = colours.muted;
-  for (let t = Math.ceil((from + shift) / step) * step; t <= to + shift; t += step) {
-    const x = (t - shift - from) * scale;
+  for (let t = Math.ceil((view.from + shift) / step) * step; t <= view.to + shift; t += step) {
+    const x = (t - shift - view.from) * scale;
     pen.fillRect(x, 0, 1, 14);
     if (x < w - 40) pen.fillText((t / by).toFixed(Math.min(digits, 6)) + name, x + 3, 11);
   }
   for (const [number, begin, length] of steps) {
-    const x = (begin - from) * scale, seen = Math.max(x, 0), end = Math.min((begin + length - from) * scale, w);
+    const x = (begin - view.from) * scale, seen = Math.max(x, 0), end = Math.min((begin + length - view.from) * scale, w);
     if (end < 0 || x > w) continue;
     pen.globalAlpha = 0.25;
     pen.fillRect(seen, 18, Math.max(end - seen - 1, 1), 14);
@@ -134,9 +107,8 @@ const paint_ruler = w => {
   }
 };
 const paint = () => {
-  const style = getComputedStyle(ruler), w = ruler.clientWidth;
-  for (let i = 0; i < 8; ++i) colours[i] = style.getPropertyValue('--c' + i);
-  for (const name of ['text', 'muted']) colours[name] = style.getPropertyValue('--' + name);
+  const w = ruler.clientWidth;
+  colours = colours_of(ruler);
   paint_ruler(w);
   const seen = tracks.getBoundingClientRect();
   for (const row of rows) {
@@ -146,8 +118,8 @@ const paint = () => {
   }
   some.hidden = !left || visible() / w > shortest;
   if (!some.hidden) {
-    some.replaceChildren(`Here ${left} events, those shorter than ${time(shortest)}, only count in the strips. On a page of its own: `,
-      make('code', {}, `vitro trace cut ${file} -o part.json.gz --from ${Math.floor(from + shift)}ns --to ${Math.ceil(to + shift)}ns`));
+    some.replaceChildren(`${left} events shorter than ${time(shortest)} are not here, only counted in the strips. A file of this part, for another page: `,
+      make('code', {}, `vitro trace cut ${file} -o part.json.gz --from ${Math.floor(view.from + shift)}ns --to ${Math.ceil(view.to + shift)}ns`));
   }
 };
 
@@ -160,14 +132,14 @@ const about_moment = (row, t) => {
 const event_at = (row, x, y) => {
   const lane = !row.folded && row.lanes[Math.floor((y - strip - 3) / high)], scale = ruler.clientWidth / visible();
   if (!lane || y < strip + 3) return null;
-  const at = from + x / scale, near = 2 / scale, i = first(lane, event => event.e >= at - near);
+  const at = view.from + x / scale, near = 2 / scale, i = first(lane, event => event.e >= at - near);
   return i < lane.length && lane[i].b <= at + near ? lane[i] : null;
 };
 // Brings an event into view: as wide as a third of it where it would not be seen, or `close`.
 const go = (event, close) => {
   const length = event.e - event.b, middle = (event.b + event.e) / 2, w = ruler.clientWidth;
   if (close || length / visible() * w < 3) show(middle - 1.5 * length - 5, middle + 1.5 * length + 5);
-  else if (event.b < from || event.e > to) show(middle - Math.max(visible(), 1.5 * length) / 2, middle + Math.max(visible(), 1.5 * length) / 2);
+  else if (event.b < view.from || event.e > view.to) show(middle - Math.max(visible(), 1.5 * length) / 2, middle + Math.max(visible(), 1.5 * length) / 2);
   pick(event);
   if (event.row.folded) fold(event.row);
   const place = event.row.canvas.getBoundingClientRect(), seen = tracks.getBoundingClientRect();
@@ -175,7 +147,6 @@ const go = (event, close) => {
   if (y < seen.top + 40 || y > seen.bottom - 30) tracks.scrollTop += y - seen.top - seen.height / 2;
 };
 const link = event => make('button', {type: 'button', className: 'link', onclick: () => go(event)}, names[event.name][0]);
-const fact = (list, name, ...inside) => list.append(make('div', {}, make('dt', {}, name), make('dd', {}, ...inside)));
 const arguments_of = async (list, event) => {
   texts ||= unpack('arguments').then(all => new Map(all.split('\n').map(line => [parseInt(line), line.slice(line.indexOf(' ') + 1)])));
   const text = (await texts).get(event.id);
@@ -227,8 +198,8 @@ search.addEventListener('input', () => {
 });
 const next = by => {
   if (!matches.length) return;
-  const middle = (from + to) / 2, now = matches.indexOf(picked);
-  let place = now < 0 ? matches.findIndex(event => by > 0 ? event.b >= from : event.b >= middle) - (by < 0) : now + by;
+  const middle = (view.from + view.to) / 2, now = matches.indexOf(picked);
+  let place = now < 0 ? matches.findIndex(event => by > 0 ? event.b >= view.from : event.b >= middle) - (by < 0) : now + by;
   place = (place + matches.length) % matches.length;
   go(matches[place]);
   count.value = `${place + 1} of ${matches.length}`;
@@ -249,38 +220,14 @@ ruler.setAttribute('aria-hidden', 'true');
 tip.setAttribute('aria-hidden', 'true');
 let steps = [];
 
-// Fingers or the pointer: one moves, two zoom about their middle.
-const pointers = new Map();
-let moved = 0;
-const drag = canvas => {
-  const row = rows.find(each => each.canvas === canvas);
-  const part = x => { const place = canvas.getBoundingClientRect(); return (x - place.left) / place.width; };
-  canvas.addEventListener('pointerdown', event => {
-    if (event.button) return;
-    if (!pointers.size) moved = 0;
-    pointers.set(event.pointerId, event);
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener('pointermove', event => {
-    const before = pointers.get(event.pointerId);
-    if (!before) return event.pointerType === 'mouse' && row && hint(row, event);
-    tip.hidden = true;
-    const others = [...pointers.values()].filter(each => each.pointerId !== event.pointerId), dx = event.clientX - before.clientX;
-    moved += Math.abs(dx) + Math.abs(event.clientY - before.clientY);
-    if (others.length) {
-      const [other] = others, was = Math.abs(before.clientX - other.clientX), now = Math.abs(event.clientX - other.clientX);
-      zoom(Math.max(was, 20) / Math.max(now, 20), part((event.clientX + other.clientX) / 2));
-    }
-    pan(-dx / canvas.clientWidth / (others.length + 1));
-    if (event.pointerType === 'mouse') tracks.scrollTop -= event.clientY - before.clientY;
-    pointers.set(event.pointerId, event);
-  });
-  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, event => pointers.delete(event.pointerId));
+const watch = (canvas, row) => {
+  view.drag(canvas, 0, dy => { tracks.scrollTop -= dy; });
+  canvas.addEventListener('pointermove', event => { if (event.pointerType === 'mouse' && row) event.buttons ? tip.hidden = true : hint(row, event); });
   canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
   canvas.addEventListener('click', event => {
-    if (moved > 5) return;
+    if (view.moved > 5) return;
     if (!row) {
-      const at = from + part(event.clientX) * visible(), step = steps.find(([, begin, length]) => at >= begin && at < begin + length);
+      const at = view.at(canvas, event), step = steps.find(([, begin, length]) => at >= begin && at < begin + length);
       return step && show(step[1], step[1] + step[2]);
     }
     row.track.focus({preventScroll: true});
@@ -291,25 +238,18 @@ const drag = canvas => {
 const hint = (row, event) => {
   const at = event_at(row, event.offsetX, event.offsetY);
   tip.textContent = at ? `${names[at.name][0]}\n${time(at.e - at.b)} at ${time(at.b + shift)}` :
-    event.offsetY < strip ? about_moment(row, from + event.offsetX / ruler.clientWidth * visible()) : '';
+    event.offsetY < strip ? about_moment(row, view.from + event.offsetX / ruler.clientWidth * visible()) : '';
   tip.hidden = !tip.textContent;
   tip.style.left = Math.max(0, Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 8)) + 'px';
   tip.style.top = (event.clientY + 16 + tip.offsetHeight > innerHeight ? event.clientY - tip.offsetHeight - 8 : event.clientY + 16) + 'px';
 };
-tracks.addEventListener('wheel', event => {
-  const sideways = event.shiftKey ? event.deltaX || event.deltaY : Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : 0;
-  const place = ruler.getBoundingClientRect(), active = event.ctrlKey || event.metaKey || tracks.contains(document.activeElement);
-  if (sideways) pan(sideways / place.width);
-  else if (active && !(event.deltaY > 0 && visible() === ns)) zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / (event.ctrlKey ? 100 : 300)))), (event.clientX - place.left) / place.width);
-  else return;
-  event.preventDefault();
-}, {passive: false});
+view.wheel(tracks, ruler);
 
 // Arrows walk over the events of a row; without one they begin at the first that is seen.
 const walk = (row, key) => {
   const lanes = row.folded ? [] : row.lanes;
   if (!picked || picked.row !== row) {
-    const lane = lanes[0] || [], at = first(lane, event => event.e > from);
+    const lane = lanes[0] || [], at = first(lane, event => event.e > view.from);
     return lane[Math.min(at, lane.length - 1)];
   }
   const lane = row.lanes[picked.lane], place = lane.indexOf(picked);
@@ -320,8 +260,7 @@ const walk = (row, key) => {
 tracks.addEventListener('keydown', event => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const row = rows.find(each => each.track === event.target), key = event.key;
-  const does = {w: () => zoom(0.6), s: () => zoom(1 / 0.6), a: () => pan(-0.2), d: () => pan(0.2), '+': () => zoom(0.6), '=': () => zoom(0.6),
-    '-': () => zoom(1 / 0.6), 0: () => show(0, ns), '/': () => search.focus(), f: () => picked && go(picked, true), n: () => next(1), N: () => next(-1),
+  const does = {...view.keys, '/': () => search.focus(), f: () => picked && go(picked, true), n: () => next(1), N: () => next(-1),
     Enter: () => row && fold(row), Escape: () => picked ? pick(null) : show(0, ns)}[key];
   if (does) does();
   else if (row && key.startsWith('Arrow')) { const to = walk(row, key); if (to) go(to); }
@@ -341,17 +280,17 @@ const build = all => {
     rows.push(row);
     read(row, all.rows[track.id] || []);
     fold(row);
-    drag(canvas);
+    watch(canvas, row);
     track.querySelector('.name').addEventListener('click', () => fold(row));
   }
   tracks.prepend(make('div', {className: 'track head'}, make('span', {className: 'name'}), ruler));
-  drag(ruler);
-  tracks.before(tools);
+  watch(ruler);
+  tracks.before(make('details', {}, make('summary', {}, 'Keys and gestures'), make('p', {}, 'Drag or pinch; Ctrl and the wheel, or the wheel after a click; ' +
+    'W S A D, + and -: zoom and move. Click an event, or Tab to a row and walk with the arrow keys: its arguments. F: zoom to it, Escape: leave it, ' +
+    '0: show everything, Enter or a click on its name: fold a row, /: search, N: next match.')), tools);
   tracks.after(some, panel);
   document.body.append(tip);
-  for (const on of ['resize', 'scroll']) addEventListener(on, redraw);
   tracks.addEventListener('scroll', redraw);
-  matchMedia('(prefers-color-scheme:dark)').addEventListener('change', redraw);
   addEventListener('beforeprint', () => { for (const row of rows) paint_row(row, ruler.clientWidth); });
   redraw();
 };
