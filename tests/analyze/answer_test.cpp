@@ -54,6 +54,16 @@ TEST(Answer, names_its_tables_where_another_is_asked_for) {
   }
 }
 
+// Names in a file may hold what a terminal obeys, or lines that look like the answer's own.
+TEST(Answer, shows_names_on_one_line_and_without_control_characters) {
+  Answer answer = two_tables();
+  answer.verdicts = {"busy: \x1b[2Jk\n* all is well"};
+  answer.findings[0].sentence = "a\rb\n  potential saving: 0";
+  const std::string text = to_text(answer, {});
+  EXPECT_NE(text.find("busy: \\x1b[2Jk\\n* all is well\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("* a\\rb\\n  potential saving: 0\n"), std::string::npos) << text;
+}
+
 TEST(Answer, says_of_findings_about_memory_how_many_bytes_they_are_about) {
   const Answer answer{"memory",
                       {},

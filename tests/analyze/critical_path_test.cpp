@@ -257,7 +257,7 @@ TEST(CriticalPath, crosses_streams_where_one_waits_for_an_event_of_another) {
     text.call("cudaEventRecord", 6, 7, 2);
     text.call("cudaStreamWaitEvent", 10, 11, 3);
     text.call("cudaLaunchKernel", 12, 17, 4);
-    text.kernel("all_reduce", 110, 150, 4, 8);
+    text.kernel("other stream", 110, 150, 4, 8);
     if (recorded) {
       text.add("cuda_sync", "Stream Wait Event", 10, 11, "0", 8,
                R"("stream":8,"device":0,"correlation":3,"wait_on_stream":7,)"
@@ -267,7 +267,7 @@ TEST(CriticalPath, crosses_streams_where_one_waits_for_an_event_of_another) {
     ASSERT_TRUE(trace) << trace.why();
     const CriticalPath path = critical_path(TraceIndex(*trace));
     EXPECT_EQ(names(*trace, path),
-              (std::vector<std::string>{"cudaLaunchKernel", "long", "all_reduce"}));
+              (std::vector<std::string>{"cudaLaunchKernel", "long", "other stream"}));
     EXPECT_EQ(path.total(compute), 140'000);
     EXPECT_EQ(path.known_waits, recorded ? 1U : 0U);
     EXPECT_EQ(path.inferred_waits, recorded ? 0U : 1U);
@@ -518,6 +518,25 @@ TEST(CriticalPath, time_in_a_compiled_graph_is_not_time_without_an_op) {
   const CriticalPath path = critical_path(TraceIndex(*trace));
   EXPECT_EQ(path.total(PathKind::host_op), 95'000);
   EXPECT_EQ(path.total(PathKind::host_other), 5'000);
+}
+
+// Compiling makes the interpreter faster, not a function that calls no op.
+TEST(CriticalPath, advises_to_call_a_long_function_less_often) {
+  const auto advice = [](std::string_view function, int dur) {
+    const auto trace = trace_of(
+        cat(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":90,"pid":1,"tid":1},)"
+            R"({"ph":"X","cat":"python_function","name":")",
+            function, R"(","ts":100,"dur":)", dur, R"(,"pid":1,"tid":1},)",
+            R"({"ph":"X","cat":"cpu_op","name":"aten::mm","ts":)", dur + 110,
+            R"(,"dur":90,"pid":1,"tid":1}])"));
+    return host_finding(
+               answer_critical_path(TraceIndex(*trace),
+                                    Parameters({"critical-path", "", nullptr, path_parameters})))
+        .advice;
+  };
+  EXPECT_NE(advice("<built-in function collect>", 3000).find("call them less often"),
+            std::string::npos);
+  EXPECT_NE(advice("<built-in function collect>", 300).find("compile"), std::string::npos);
 }
 
 // Three steps spend 10, 10 and 40 us outside ops.

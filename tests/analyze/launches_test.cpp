@@ -188,6 +188,7 @@ TEST(Waits, are_known_by_name) {
             WaitKind::data);
   EXPECT_EQ(other_wait("<built-in method acquire of _thread.lock object at 0x7f>"), WaitKind::lock);
   EXPECT_EQ(other_wait("<built-in method sleep of module object>"), WaitKind::sleep);
+  EXPECT_EQ(other_wait("<built-in function sleep>"), WaitKind::sleep);
   EXPECT_EQ(other_wait("c10d::barrier"), WaitKind::threads);
   EXPECT_EQ(other_wait("aten::add"), WaitKind::nothing);
 }

@@ -155,7 +155,14 @@ TEST(Classes, know_old_and_new_spellings) {
   EXPECT_EQ(class_of("something new", 'X'), EventClass::other);
   EXPECT_TRUE(is_communication("ncclDevKernel_AllReduce_Sum_f32_RING_LL"));
   EXPECT_TRUE(is_communication("void ncclKernel_SendRecv"));
+  for (const char* name :
+       {"void vllm::cross_device_reduce_1stage<__half, 8>(vllm::RankData*)",
+        "void at::native::(anonymous namespace)::two_shot_all_reduce_kernel<8>",
+        "multimem_one_shot_all_reduce_kernel", "flashinfer::trtllm_allreduce_fusion::allreduce",
+        "deep_ep::intranode::dispatch<4>", "nvshmemi_transfer_rma", "mscclppAllGather"})
+    EXPECT_TRUE(is_communication(name)) << name;
   EXPECT_FALSE(is_communication("ampere_sgemm_32x32_sliced1x4_tn"));
+  EXPECT_FALSE(is_communication("void at::native::reduce_kernel<512, 1, at::native::ReduceOp>"));
   EXPECT_FALSE(is_communication("hipLaunchKernel"));
 }
 

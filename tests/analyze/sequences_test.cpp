@@ -12,10 +12,12 @@
 namespace vitro::analyze {
 namespace {
 
-// Kernels of one launch at 1 us: of 10 us, each 2 us after the one before it on its stream; a
-// letter is a name, in capitals an elementwise one; a space is a pause of 88 us more.
-std::string on_stream(std::string_view letters, int stream = 7, int at = 5) {
-  std::string out;
+// Kernels of 10 us that were launched at 1 us, one by one or by a device graph: each 2 us after the
+// one before it; a letter is a name, in capitals an elementwise one; a space is a pause of 88 us
+// more.
+std::string on_stream(std::string_view letters, bool by_graph = false) {
+  std::string out, launches;
+  int at = 5;
   for (const char letter : letters) {
     if (letter == ' ') {
       at += 88;
@@ -24,10 +26,13 @@ std::string on_stream(std::string_view letters, int stream = 7, int at = 5) {
     const std::string name =
         letter < 'a' ? cat("elementwise_", letter) : cat("gemm_", std::string(1, letter));
     out += cat(R"(,{"ph":"X","cat":"kernel","name":")", name, R"(","ts":)", at,
-               R"(,"dur":10,"pid":0,"tid":)", stream, R"(,"args":{"correlation":1}})");
+               R"(,"dur":10,"pid":0,"tid":7,"args":{"correlation":)", by_graph ? 1 : at, "}}");
+    launches += cat(R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":1,"dur":1,)"
+                    R"("pid":1,"tid":1,"args":{"correlation":)",
+                    at, "}}");
     at += 12;
   }
-  return out;
+  return out + launches;
 }
 
 // "kernels runs repeats work idle fusible first", times in microseconds; then the findings,
@@ -92,6 +97,10 @@ TEST(Sequences, do_not_count_gaps_in_which_another_stream_works) {
   EXPECT_EQ(of(on_stream("abababab") + R"(,{"ph":"X","cat":"kernel","name":"z","ts":5,"dur":82,)" +
                R"("pid":0,"tid":9})"),
             "2 1 4 80 2 0 1 gemm_a, gemm_b\nkernels.sequence.0 0 2\n");
+}
+
+TEST(Sequences, of_a_device_graph_are_not_advised_to_be_one) {
+  EXPECT_EQ(of(on_stream("xabcabcabcabcy", true)), "3 1 4 120 0 0 2 gemm_a, 1 more, gemm_c\n");
 }
 
 TEST(Sequences, that_are_launched_late_are_not_what_the_finding_is_about) {

@@ -110,7 +110,8 @@ TEST(Chart, draws_a_number_at_each_tick) {
 TEST(Html, is_a_whole_page_with_its_picture_inside) {
   TextOutput out;
   Html page(out, "a & b");
-  page.heading("h").paragraph("1 < 2").table({"name", "n"}, {{"x<y>", "1"}});
+  page.heading("h").paragraph("1 < 2").sortable_table("t", {{"name"}, {"n", true}},
+                                                      {{{"x<y>"}, {"1"}}});
   page.picture({.width = 10, .height = 10, .title = "t"},
                [](Svg& svg) { svg.rect({0, 0, 5, 5}, "fill1"); });
   page.finish();

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "analyze/findings/apart.h"
+#include "report/printable.h"
 #include "vitro/base/cat.h"
 #include "vitro/base/error.h"
 #include "vitro/report/json.h"
@@ -235,11 +236,12 @@ std::string to_text(const Answer& answer, const TextOptions& options) {
       text += table_text(table, options);
     }
   }
-  for (const std::string& verdict : answer.verdicts) text += cat(verdict, "\n");
+  for (const std::string& verdict : answer.verdicts) text += cat(report::printable(verdict), "\n");
   for (const Finding& finding : answer.findings) {
-    text += cat("\n* ", finding.sentence, "\n  potential saving: ", range_text(finding), "; ",
-                finding.advice, shared_text(finding), "\n  [", finding.key, "; ",
-                name_of(finding.confidence), events_text(finding, "; events "), "]\n");
+    text += cat("\n* ", report::printable(finding.sentence),
+                "\n  potential saving: ", range_text(finding), "; ", finding.advice,
+                shared_text(finding), "\n  [", finding.key, "; ", name_of(finding.confidence),
+                events_text(finding, "; events "), "]\n");
   }
   return text;
 }

@@ -99,8 +99,16 @@ Classes::Classes(const Trace& trace) : phases_(trace.phases()), categories_(trac
     by_phase_[phase] = class_of({}, static_cast<char>(phase));
 }
 
+// Besides the libraries' own names, those of collectives that serving systems and symmetric memory
+// bring along: vllm::cross_device_reduce, two_shot_all_reduce, deep_ep::dispatch, nvshmem….
 bool is_communication(std::string_view kernel_name) {
   const std::string name = lower_case(kernel_name);
+  constexpr std::string_view parts[] = {"allreduce",           "all_reduce",    "allgather",
+                                        "all_gather",          "reducescatter", "alltoall",
+                                        "reduce_scatter",      "nvshmem",       "all_to_all",
+                                        "cross_device_reduce", "deep_ep::",     "mscclpp"};
+  if (std::ranges::any_of(parts, [&](std::string_view p) { return name.find(p) != name.npos; }))
+    return true;
   for (const std::string_view library : {"nccl", "rccl", "hccl", "oneccl", "mccl"}) {
     if (name.starts_with(library) ||
         name.find(std::string(library) + "kernel") != std::string::npos ||

@@ -15,11 +15,12 @@ struct Known {
 };
 
 // The first that a name contains wins.  Python names are those of its profiler: "<built-in method
-// acquire of _thread.lock object at …>".
+// acquire of _thread.lock object at …>", "<built-in function sleep>".
 constexpr Known known[] = {
     {"enumerate(dataloader)", WaitKind::data},
     {"_try_get_data", WaitKind::data},
     {"method sleep", WaitKind::sleep},
+    {"function sleep", WaitKind::sleep},
     {"time.sleep", WaitKind::sleep},
     {"nanosleep", WaitKind::sleep},
     {"method acquire of", WaitKind::lock},

@@ -80,7 +80,8 @@ class Conclusion {
     // While other streams work, a gap costs nothing.
     findings_.only_while(index_->idle_time());
     one(kernel_delay, "short gaps between kernels are on",
-        "fuse kernels, or replay them as one device graph");
+        launched_together() ? "fuse kernels: these are launched together already"
+                            : "fuse kernels, or replay them as one device graph");
     one(device_wait, "stream gaps that the file does not explain are on",
         path_.sync_records > 0
             ? "look at what the other streams do there"
@@ -118,6 +119,24 @@ class Conclusion {
                   beyond_other_steps(host_other), all, longest({host_other}), pieces({host_other}));
   }
 
+  // Whether most short gaps are between kernels of one launch, as of a device graph.
+  bool launched_together() const {
+    int64_t within = 0;
+    for (const PathSegment& s : path_.segments)
+      if (s.kind == kernel_delay && s.event != PathSegment::nobody && follows_in_launch(s.event))
+        within += s.end - s.begin;
+    return 2 * within > path_.total(kernel_delay);
+  }
+
+  bool follows_in_launch(EventId work) const {
+    const Links& links = index_->links();
+    const EventId launch = links.launch_of(work);
+    return launch != Links::nobody &&
+           std::ranges::any_of(links.work_of(launch), [&](const auto& w) {
+             return trace_.ts()[w.second] < trace_.ts()[work];
+           });
+  }
+
   // Nothing recorded, or only a step.
   bool is_dark(uint32_t name) const { return name == UINT32_MAX || index_->is_step()[name]; }
 
@@ -126,7 +145,7 @@ class Conclusion {
   std::string advice(int64_t all, bool calls, std::string_view otherwise) const {
     constexpr int64_t long_ns = 1'000'000;  // the interpreter takes less than this between two ops
     const Classes& classes = index_->classes();
-    int64_t dark = 0, waits = 0, slow = 0;
+    int64_t dark = 0, waits = 0, slow = 0, own = 0;
     for (const PathSegment& s : path_.segments) {
       const int64_t length = s.end - s.begin;
       if (calls && s.kind == host_call && length > slow_call_ns) slow += length;
@@ -134,16 +153,16 @@ class Conclusion {
       const bool named = s.event != PathSegment::nobody;
       if (named && other_wait(trace_.name(s.event)) != WaitKind::nothing) {
         waits += length;
-      } else if (length >= long_ns && !(named && classes[s.event] == EventClass::python)) {
-        dark += length;
+      } else if (length >= long_ns) {
+        (named && classes[s.event] == EventClass::python ? own : dark) += length;
       }
     }
-    const int64_t rest = all - slow - waits - dark;
+    const int64_t rest = all - slow - waits - dark - own;
     if (2 * slow > all)
       return "most of it is slow runtime calls, listed by `launches`: warm up before measuring, "
              "keep "
              "memory, streams and graphs";
-    if (waits > std::max({slow, dark, rest}))
+    if (waits > std::max({slow, dark, own, rest}))
       return "find what it waits for there (another thread, a lock, data), and let it work "
              "meanwhile";
     if (2 * dark > all || dark > path_.total(host_op) + path_.total(host_call))
@@ -151,6 +170,9 @@ class Conclusion {
                                   "the file has no ops there: record with_stack=True, or your own "
                                   "ranges, to see what runs, then move it to another thread or out "
                                   "of the loop");
+    if (2 * own > all)
+      return "Python functions that call no ops take most of it: call them less often, or on "
+             "another thread";
     return std::string(otherwise);
   }
 

@@ -94,7 +94,7 @@ class Sequences {
   }
 
   std::vector<Sequence> list;
-  Pieces when;  // of `idle`
+  Pieces when;  // of `idle`: between kernels of several launches
 
  private:
   void add_stream(std::span<const EventId> kernels) {
@@ -120,6 +120,8 @@ class Sequences {
       s.work += length;
       if (i == run.begin) continue;
       if (is_elementwise(names[i]) && is_elementwise(names[i - 1])) s.fusible += length;
+      const int64_t launch = trace_.links()[kernels[i]];
+      if (launch != none && launch == trace_.links()[kernels[i - 1]]) continue;  // of a graph
       between.add(end_of(trace_, kernels[i - 1]), trace_.ts()[kernels[i]]);
     }
     const Intervals idle = without(between, busy_);
