@@ -81,6 +81,21 @@ TEST(Doctor, of_a_trace_without_events_has_nothing_to_say) {
   EXPECT_EQ(ask_all(TraceIndex(*trace)).size(), analyses().size());
 }
 
+// Self times of the thread whose ops take most: 60, 30 and 5 of 100 us; another thread has 50.
+TEST(Doctor, of_a_trace_without_devices_says_which_ops_take_the_time) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"cpu_op","name":"aten::linear","ts":0,"dur":90,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::addmm","ts":10,"dur":60,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::mean","ts":95,"dur":5,"pid":1,"tid":1},
+    {"ph":"X","cat":"cpu_op","name":"aten::mm","ts":0,"dur":50,"pid":1,"tid":2},
+    {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  EXPECT_EQ(doctor(TraceIndex(*trace)).verdicts,
+            std::vector<std::string>{
+                "no device works in this file; main is in ops for 95 % of the measured time, most "
+                "of it in aten::addmm (60 %), aten::linear (30 %), aten::mean (5 %)"});
+}
+
 TEST(Doctor, is_written_as_text_and_csv_with_its_events) {
   const Answer answer = doctor({{"a", {}, {finding("x", 5)}}});
   EXPECT_NE(to_text(answer).find("[x; likely; events 3 4]"), std::string::npos) << to_text(answer);

@@ -12,6 +12,7 @@
 #include "analyze/model/attribution.h"
 #include "analyze/model/device_work.h"
 #include "analyze/model/intervals.h"
+#include "analyze/model/self_spans.h"
 #include "analyze/model/words.h"
 #include "base/sort_list.h"
 #include "vitro/base/cat.h"
@@ -141,6 +142,20 @@ namespace {
 
 constexpr size_t most_named = 3;
 
+// The names with the largest times: "gemm (45 %), …".
+std::string largest(const Trace& trace, const std::map<uint32_t, int64_t>& times, int64_t whole) {
+  std::vector<std::pair<int64_t, uint32_t>> each;
+  for (const auto& [name, time] : times) each.emplace_back(-time, name);
+  std::ranges::sort(each);
+  std::string text;
+  for (const auto& [time, name] : each | std::views::take(most_named)) {
+    if (!text.empty() && -200 * time < whole) break;  // rounded: 0 %
+    text += cat(text.empty() ? "" : ", ", short_name(trace.names()[name]), " (",
+                percent_text(-time, whole), ")");
+  }
+  return text;
+}
+
 // The names that take most of a device's time in the window: "gemm (45 %), …".
 std::string busiest(const TraceIndex& index, const Device& device, const Window& window) {
   const Trace& trace = index.trace();
@@ -152,15 +167,7 @@ std::string busiest(const TraceIndex& index, const Device& device, const Window&
     const int64_t end = std::min(end_of(trace, e), window.end);
     if (end > begin) times[trace.name_ids()[e]] += end - begin;
   }
-  std::vector<std::pair<int64_t, uint32_t>> each;
-  for (const auto& [name, time] : times) each.emplace_back(-time, name);
-  std::ranges::sort(each);
-  std::string text;
-  for (const auto& [time, name] : each | std::views::take(most_named)) {
-    text += cat(text.empty() ? "" : ", ", short_name(trace.names()[name]), " (",
-                percent_text(-time, window.length()), ")");
-  }
-  return text;
+  return largest(trace, times, window.length());
 }
 
 // What a device does in the measured window besides computing: "waiting for data (40 %), …".
@@ -184,7 +191,36 @@ std::string causes(const DeviceIdle& device, int64_t communicates, int64_t copie
 
 }  // namespace
 
+namespace {
+
+// Of a trace without devices: what takes the time of the thread whose ops take most.
+std::vector<std::string> host_verdict(const TraceIndex& index) {
+  const Trace& trace = index.trace();
+  const Window& window = index->window();
+  std::map<uint32_t, int64_t> most;  // of the busiest thread, by name
+  int64_t busy = 0;
+  uint32_t thread = 0;
+  for (uint32_t track = 0; track < index->host().tracks(); ++track) {
+    std::map<uint32_t, int64_t> times;
+    int64_t all = 0;
+    each_self(trace, index->host().track(track), [&](EventId e, int64_t begin, int64_t end) {
+      const int64_t time = std::min(end, window.end) - std::max(begin, window.begin);
+      if (index->classes()[e] != EventClass::op || time <= 0) return;
+      times[trace.name_ids()[e]] += time;
+      all += time;
+    });
+    if (all > busy) busy = all, thread = track, most = std::move(times);
+  }
+  if (busy == 0) return {};
+  return {cat("no device works in this file; ", thread_name(trace.tracks()[thread]),
+              " is in ops for ", percent_text(busy, window.length()),
+              " of the measured time, most of it in ", largest(trace, most, window.length()))};
+}
+
+}  // namespace
+
 std::vector<std::string> verdicts(const TraceIndex& index) {
+  if (index->devices().empty()) return host_verdict(index);
   const Trace& trace = index.trace();
   const std::vector<Device>& devices = index->devices();
   const std::vector<DeviceIdle>& all = index->idle();
