@@ -19,7 +19,8 @@ const NameChange* named(const Diff& diff, std::string_view name) {
 }
 
 // Steps of 1000 us in which `slow` takes the given times, in microseconds, and `same` 50 us.
-std::string steps_text(std::initializer_list<int> times, const std::string& more = "") {
+std::string steps_text(std::initializer_list<int> times, const std::string& more = "",
+                       int step_time = 900) {
   std::string text = "[";
   int step = 0;
   const auto add = [&](const char* category, const std::string& name, int at, int dur,
@@ -29,7 +30,7 @@ std::string steps_text(std::initializer_list<int> times, const std::string& more
             1000 * step + at, R"(,"dur":)", dur, R"(,"args":{)", arguments, "}},");
   };
   for (const int time : times) {
-    add("user_annotation", cat("ProfilerStep#", step), 0, 900, "");
+    add("user_annotation", cat("ProfilerStep#", step), 0, step_time, "");
     add("cpu_op", "slow", 100, time, R"("Input Dims":[[2,3]])");
     add("cpu_op", "same", 600, 50, R"("Input Dims":[[4]])");
     if (!more.empty()) add("cpu_op", more, 700, 20, "");
@@ -125,6 +126,39 @@ TEST(Diff, potential_saving_is_the_slowdown_of_all_steps) {
   EXPECT_LT(answer.findings[0].low_ns, 150'250);
   EXPECT_GT(answer.findings[0].high_ns, 150'250);
   EXPECT_TRUE(answer_diff(*before, *diff(*after, *before)).findings.empty());
+}
+
+// What got slower may be hidden, or made up for by what got faster.
+TEST(Diff, of_a_slowdown_only_as_much_is_sure_as_steps_are_longer) {
+  const auto before = trace_of(steps_text({100, 102, 98, 101}));
+  for (const int longer : {0, 20, 100}) {
+    const auto after = trace_of(steps_text({150, 149, 152}, "", 900 + longer));
+    const Answer answer = answer_diff(*after, *diff(*before, *after));
+    ASSERT_EQ(answer.findings.size(), 1U);
+    const Finding& slow = answer.findings[0];
+    EXPECT_EQ(slow.low_ns == 3'000 * longer, longer < 100) << slow.low_ns;
+    EXPECT_LT(slow.low_ns, 150'250);
+    EXPECT_EQ(slow.confidence == Confidence::measured, longer == 100);
+  }
+}
+
+TEST(Diff, a_wait_for_the_device_is_not_what_got_slower) {
+  const auto text = [](int time) {
+    std::string out = steps_text({1, 1, 1}, "", 650 + time);
+    for (int step = 0; step < 3; ++step)
+      out += cat(R"({"ph":"X","pid":1,"tid":1,"cat":"cuda_runtime","name":"cudaStreamSynchronize",)"
+                 R"("ts":)",
+                 1000 * step + 200, R"(,"dur":)", time + step,
+                 R"(},{"ph":"X","pid":0,"tid":7,"cat":"kernel","name":"k","ts":)",
+                 1000 * step + 190, R"(,"dur":)", time + step, "},");
+    return out;
+  };
+  const auto before = trace_of(text(100)), after = trace_of(text(300));
+  const auto change = diff(*before, *after);
+  ASSERT_TRUE(named(*change, "cudaStreamSynchronize"));
+  const Answer answer = answer_diff(*after, *change);
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "diff.kernel.k");
 }
 
 TEST(Diff, names_that_come_and_go_are_reported) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "analyze/findings/findings.h"
+#include "analyze/model/waits.h"
 #include "analyze/model/words.h"
 #include "vitro/analyze/compare.h"
 #include "vitro/base/cat.h"
@@ -81,12 +82,16 @@ AnswerTable changes_table(const Diff& diff) {
   return table;
 }
 
-// What `after` could save.  Without steps, new names cannot be tested: all of their time counts as
-// the most.
+// What `after` could save.  Sure is no more than its steps are longer: the rest is hidden, or made
+// up for by what got faster.  A call that waits for a device is slower because the device is.
+// Without steps, new names cannot be tested: all of their time counts as the most.
 std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
   Findings findings(measured_window(after));
   const auto steps = static_cast<double>(std::max<int64_t>(diff.after.steps, 1));
+  const double longer = std::max(diff.after.step_time - diff.before.step_time, 0.0);
+  const std::string_view each = diff.after.steps > 0 ? " per step, in " : ", in ";
   for (const NameChange& c : diff.changes) {
+    if (c.kind == EventClass::runtime && call_wait(c.name) == WaitKind::device) continue;
     const bool fresh = c.what == NameChange::What::added && std::isnan(c.rate);
     if (c.change() <= 0 || !(c.significant || fresh)) continue;
     const bool is_new = c.what == NameChange::What::added;
@@ -100,13 +105,13 @@ std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
     findings.add(
         {cat("diff.", name_of(c.kind), ".", c.name, c.shape.empty() ? "" : ".", c.shape),
          cat(short_name(c.name), c.shape.empty() ? "" : " ", c.shape, " (", name_of(c.kind), ") ",
-             before, time_text(std::llround(c.after)), " per step, in ", calls(c.calls_after),
+             before, time_text(std::llround(c.after)), each, calls(c.calls_after),
              c.calls_after == 1 ? " call" : " calls", instead),
          is_new ? "look at what calls it: the earlier trace does not contain it"
          : c.calls_after > c.calls_before
              ? "look at what calls it more often than before"
              : "compare its inputs, its kernels and what ran concurrently with the earlier trace"},
-        fresh ? 0 : static_cast<int64_t>(std::max(c.low, 0.0) * steps),
+        fresh ? 0 : static_cast<int64_t>(std::clamp(c.low, 0.0, longer) * steps),
         static_cast<int64_t>(c.high * steps), c.events_after);
   }
   return findings.take();
