@@ -50,7 +50,8 @@ TEST(Answer, names_its_tables_where_another_is_asked_for) {
     only_table(two_tables(), "third");
     FAIL();
   } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "question: there is no table third; it has first, second, findings");
+    EXPECT_STREQ(e.what(),
+                 "question: there is no table third for this file; it has first, second, findings");
   }
 }
 

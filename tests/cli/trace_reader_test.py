@@ -173,7 +173,7 @@ class TraceReader(unittest.TestCase):
                             (["doctor"], "vitro trace doctor: needs a file: trace: .json, "),
                             (["ops", REAL, "--rows", "-1"], "needs an integer of at least 0, got '-1'"),
                             (["cut", REAL, "-o", self.folder / "x.json", "--from", "5ms", "--to", "2ms"], "cut: --from 5ms is not before --to 2ms"),
-                            (["doctor", REAL, "--table", "steps"], "doctor: there is no table steps; it has findings")):
+                            (["doctor", REAL, "--table", "steps"], "doctor: there is no table steps for this file; it has findings")):
             self.assertEqual(self.vitro(*words, status=2), "")
             self.assertIn(said, self.said)
 

@@ -298,7 +298,7 @@ Answer only_table(Answer answer, std::string_view name) {
   for (AnswerTable& table : answer.tables)
     if (table.name == name) kept.push_back(std::move(table));
   VITRO_CHECK(!kept.empty() || name == "findings", answer.name, ": there is no table ", name,
-              "; it has ", all, "findings");
+              " for this file; it has ", all, "findings");
   answer.tables = std::move(kept);
   if (name != "findings") answer.findings.clear();
   return answer;

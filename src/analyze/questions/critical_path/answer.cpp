@@ -98,8 +98,9 @@ class Conclusion {
         {"critical_path.host",
          cat("the host is on the critical path, while no device works, for ", time_text(most),
              " of ", whole(), " (", percent_text(most, path_.window.length()),
-             "), the largest part of it in ", longest_name({host_op, host_call, host_other}),
-             "; the device works for ", time_text(path_.device_busy)),
+             "), the largest part of ", most < all ? cat("its ", time_text(all)) : "it", " in ",
+             longest_name({host_op, host_call, host_other}), "; the device works for ",
+             time_text(path_.device_busy)),
          advice(all, true,
                 "launch less: compile or fuse, replay a device graph; move the host's work "
                 "between launches to another thread")},

@@ -248,8 +248,11 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) {
     // If all are that long, twice the usual: half of any calls take over their median.
     const int64_t limit = usual > most_usual ? 2 * usual : most_usual;
     Cost cost;
+    uint64_t judged = 0;
     for (const EventId e : paced(calls)) {
-      if (waits[e] != WaitKind::nothing || excuse[e] || length(e) <= limit) continue;
+      if (waits[e] != WaitKind::nothing || excuse[e]) continue;
+      ++judged;
+      if (length(e) <= limit) continue;
       cost.add(e, trace_.ts()[e], length(e), length(e) - usual);
     }
     if (cost.calls == 0) continue;
@@ -257,14 +260,13 @@ void Costs::conclude_slow(const std::vector<Launch>& list, Findings& findings) {
     const bool is_first = (std::ranges::find(group.first, events.front()) != group.first.end() &&
                            2 * cost.most > cost.total) ||
                           2 * of_first_launches(calls, limit) > cost.total;
-    const std::string half = cost.calls < calls.size() && median < limit
-                                 ? cat("; the median is ", time_text(median))
-                                 : "";
+    const std::string half =
+        cost.calls < judged && median < limit ? cat("; the median is ", time_text(median)) : "";
     const IdleGroup idle = idle_in(group.names);
     const int64_t most = idle_.empty() ? cost.high : std::min(cost.high, idle.time);
     const int64_t least = idle_.empty() ? 0 : most;
     findings.add({cat("launches.slow.", group.is_of_memory ? "memory" : text),
-                  cat(text, ": ", cost.calls, " of ", counted(calls.size(), "call"),
+                  cat(text, ": ", cost.calls, " of ", counted(judged, "call"),
                       cost.calls == 1 ? " takes over " : " take over ", time_text(limit), ", ",
                       time_text(cost.total), " together, the longest ", time_text(cost.most), half),
                   std::string(is_first         ? advice_on_first_calls
