@@ -1,6 +1,7 @@
 find_package(PkgConfig REQUIRED)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
-target_link_libraries(vitro_cli PRIVATE PkgConfig::sqlite3 vitro::images)
+target_link_libraries(vitro_cli PRIVATE PkgConfig::sqlite3 ZLIB::ZLIB vitro::images)
 
 # Scripts that the program runs are embedded in it.
 function(vitro_embed_script path name)

@@ -17,6 +17,7 @@
 #include "large_arrays.h"
 #include "temporary_folder.h"
 #include "trace_nsys.h"
+#include "trace_rocprofiler.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
 #include "vitro/report/table.h"
@@ -119,12 +120,21 @@ std::function<int()> declare_group(CLI::App& app) {
   };
 }
 
-// The trace is read again from a file that is there until the program ends.
-Result<analyze::Trace> open_export(const std::string& file) {
+// The trace is read again from a file, one for each, that is there until the program ends.
+Result<analyze::Trace> open_converted(const std::string& file,
+                                      Result<std::string> (*convert)(const std::string&,
+                                                                     const std::string&)) {
   static const TemporaryFolder folder;
-  const auto path = as_trace(file, folder.path);
+  static int number = 0;
+  const auto path = convert(file, cat(folder.path, "/trace_", number++, ".json"));
   if (!path) return path.failure();
   return analyze::Trace::open(*path, {.keep = false});
+}
+
+Result<analyze::Trace> open_any(const std::string& file, bool keep) {
+  if (is_database(file)) return open_converted(file, as_trace);
+  if (is_rocprofiler(file)) return open_converted(file, rocprofiler_as_trace);
+  return analyze::Trace::open(file, {.keep = keep});
 }
 
 // An answer may be larger than memory.
@@ -167,9 +177,7 @@ CLI::Option* add_file(CLI::App& app, const char* name, std::string& file, const 
 }
 
 std::optional<analyze::Trace> open_trace(const std::string& file, const TraceSetting& setting) {
-  const bool converts = is_database(file);
-  auto trace =
-      converts ? open_export(file) : analyze::Trace::open(file, {.keep = !setting.no_cache});
+  auto trace = open_any(file, !setting.no_cache);
   if (!trace) {
     std::fprintf(stderr, "vitro: %s\n", trace.why().c_str());
     return std::nullopt;

@@ -196,12 +196,11 @@ bool is_database(const std::string& file) {
          std::string_view(head.data(), head.size()) == magic;
 }
 
-Result<std::string> as_trace(const std::string& file, const std::string& folder) {
+Result<std::string> as_trace(const std::string& file, const std::string& path) {
   sqlite3* opened = nullptr;
   const int error = sqlite3_open_v2(file.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> base(opened, sqlite3_close);
   if (error != SQLITE_OK) return Failure{cat(file, ": ", sqlite3_errmsg(base.get()))};
-  std::string path = cat(folder, "/trace.json");
   const auto out = report::create_file(path);
   const auto events = Writer(base.get(), *out).write();
   if (!events) return Failure{cat(file, ": ", events.why())};

@@ -83,6 +83,78 @@ class TraceReader(unittest.TestCase):
         self.vitro("info", self.folder / "empty.sqlite", status=3)
         self.assertIn("nsys export --type sqlite", self.said)
 
+    def rocprofiler_results(self):
+        """A kernel, a copy and a fill of one process on the second of two GPUs, launched by two calls in a range."""
+        def record(kind, operation, correlation, start, end, **more):
+            return {"size": 80, "kind": kind, "operation": operation, "thread_id": 9, "correlation_id": {"internal": correlation, "external": 0},
+                    "start_timestamp": start, "end_timestamp": end, **more}
+
+        def agent(handle, kind, number, name):
+            return {"id": {"handle": handle}, "type": kind, "logical_node_type_id": number, "name": name, "product_name": "AMD " + name,
+                    "cu_count": 104, "gfx_target_version": 90402, "mem_banks": [{"size": 1}]}
+
+        dispatch = {"agent_id": {"handle": 13}, "queue_id": {"handle": 2}, "kernel_id": 6, "dispatch_id": 1,
+                    "workgroup_size": {"x": 256, "y": 1, "z": 1}, "grid_size": {"x": 1000, "y": 2, "z": 1}}
+        tool = {
+            "metadata": {"pid": 5, "command": ["a", "}]"]},
+            "agents": [agent(11, 1, 0, "EPYC"), agent(12, 2, 0, "MI1"), agent(13, 2, 1, "MI2")],
+            "strings": {"buffer_records": [{"kind": "NONE", "operations": []}, {"kind": "HIP_RUNTIME_API", "operations": ["hipInit", "hipLaunchKernel"]},
+                                           {"kind": "MEMORY_COPY", "operations": ["MEMORY_COPY_NONE", "MEMORY_COPY_DEVICE_TO_HOST"]}],
+                        "marker_api": [{"key": 1, "value": "step \"1\""}, {"key": 5, "value": ""}]},
+            "kernel_symbols": [{"kernel_id": 6, "kernel_name": "_Z1kv.kd", "formatted_kernel_name": "k<\"a\\\\\">()"}],
+            "buffer_records": {
+                "kernel_dispatch": [record(11, 2, 2, 10_000, 90_000, dispatch_info=dispatch, stream_id={"handle": 7})],
+                "hip_api": [record(1, 1, 2, 2_000, 7_000), record(1, 1, 3, 8_000, 96_000), record(1, 8, 4, 97_000, 98_000)],
+                "marker_api": [record(0, 0, 1, 1_000, 99_000), record(0, 0, 5, 99_000, 99_000)],
+                "memory_copy": [record(2, 1, 3, 90_500, 95_500, src_agent_id={"handle": 13}, dst_agent_id={"handle": 11}, bytes=4096,
+                                       stream_id={"handle": 7})],
+                "scratch_memory": [record(0, 0, 6, 1, 2)]}}
+        path = self.folder / "5_results.json"
+        path.write_text(json.dumps({"rocprofiler-sdk-tool": [tool]}))
+        return path
+
+    def test_results_of_rocprofiler_are_traces(self):
+        results = self.rocprofiler_results()
+        packed = results.with_suffix(".json.gz")
+        packed.write_bytes(gzip.compress(results.read_bytes()))
+        for file in (results, packed):
+            rows = json.loads(self.vitro("kernels", file, "--json"))["kernels"]
+            self.assertEqual([(r["name"], r["calls"], r["total_ns"]) for r in rows], [('k<"a\\\\">()', 1, 80000), ("Memcpy DtoH", 1, 5000)])
+        calls = json.loads(self.vitro("launches", results, "--json"))["calls"]
+        self.assertEqual({(c["name"], c["calls"], c["launches"]) for c in calls}, {("hipLaunchKernel", 2, 2), ("operation 8", 1, 0)})
+        found = json.loads(self.vitro("find", results, "--json", "--args"))["events"]
+        self.assertEqual({(e["name"], e["category"], e["pid"], e["tid"], e["ts_ns"], e["dur_ns"], "".join(e["args"].split())) for e in found}, {
+            ('k<"a\\\\">()', "kernel", "1", "7", 10_000, 80000, '{"correlation":2,"grid":[4,2,1],"block":[256,1,1]}'),
+            ("Memcpy DtoH", "gpu_memcpy", "1", "7", 90_500, 5000, '{"correlation":3,"bytes":4096}'),
+            ("hipLaunchKernel", "cuda_runtime", "5", "9", 2000, 5000, '{"correlation":2}'),
+            ("hipLaunchKernel", "cuda_runtime", "5", "9", 8000, 88000, '{"correlation":3}'),
+            ("operation 8", "cuda_runtime", "5", "9", 97_000, 1000, '{"correlation":4}'),
+            ('step "1"', "user_annotation", "5", "9", 1000, 98000, '{"correlation":1}')})
+        self.assertIn("AMD MI2", self.vitro("doctor", results))
+        self.assertEqual(self.kept(), [])
+
+    def test_damaged_results_of_rocprofiler_are_errors(self):
+        results = self.rocprofiler_results()
+        whole = results.read_text()
+        for cut in range(40, len(whole) - 1, 37):
+            results.write_text(whole[:cut])
+            self.vitro("info", results, status=3)
+            self.assertRegex(self.said, "5_results.json: at byte [0-9]+: ", cut)
+        results.write_text(whole.replace('"type": 2', '"type" 2', 1))
+        self.vitro("info", results, status=3)
+        self.assertIn("needs ':', has '2'", self.said)
+        results.write_bytes(gzip.compress(whole.encode())[:-30])
+        self.vitro("info", results, status=3)
+        self.assertIn("5_results.json: at byte", self.said)
+        results.write_text('{"rocprofiler-sdk-tool": [{"metadata": {}, "buffer_records": {}}]}')
+        self.vitro("info", results, status=3)
+        self.assertIn("has no kernels, copies, calls or ranges", self.said)
+
+    def test_two_exports_are_compared(self):
+        a, b = self.nsys_export(), self.rocprofiler_results()
+        rows = json.loads(self.vitro("diff", a, b, "--json"))
+        self.assertIn("void gemm<float>(float*)", json.dumps(rows))
+
     def test_damaged_exports_of_nsight_systems_are_errors(self):
         bytes_of_page = 4096
         export = self.nsys_export()
