@@ -1,3 +1,4 @@
+// Tests the interface of devices with that of the CPU: launches, their errors, copies, events.
 #include "runtime/device.h"
 
 #include <gtest/gtest.h>
