@@ -66,27 +66,30 @@ def memory(trace):
 
 
 def live(trace):
-    """Allocations live at the peak and at the end, by the outermost op around each."""
+    """Allocations of each device that live at its peak and at the end, by the outermost op around each."""
     changes = sorted((e for e in trace.events if e.name == "[memory]" and e.phase == "i"), key=lambda e: (e.begin, e.number))
     ops = [e for e in trace.spans if e.kind == "op"]
     peaks = {row[6] for row in memory(trace)}
     held, out = {}, {"at_peak": Counter(), "never_freed": Counter()}
     sizes = {"at_peak": Counter(), "never_freed": Counter()}
 
-    def tell(table):
-        for e, within in held.values():
+    def device(e):
+        return e.args["Device Type"], e.args["Device Id"]
+
+    def tell(table, of):
+        for e, within in (each for each in held.values() if of in (None, device(each[0]))):
             out[table][e.args.get("Category", ""), within] += 1
             sizes[table][e.args.get("Category", ""), within] += e.args["Bytes"]
 
     for e in changes:
         if e.args["Bytes"] > 0:
             outer = [op for op in ops if op.track == e.track and op.begin <= e.begin < op.end]
-            held[e.args["Addr"]] = e, outer[0].name if outer else ""
+            held[device(e), e.args["Addr"]] = e, outer[0].name if outer else ""
         else:
-            held.pop(e.args["Addr"], None)
+            held.pop((device(e), e.args["Addr"]), None)
         if e.number in peaks:
-            tell("at_peak")
-    tell("never_freed")
+            tell("at_peak", device(e))
+    tell("never_freed", None)
     return {table: {(*key, n, sizes[table][key]) for key, n in rows.items()} for table, rows in out.items()}
 
 
