@@ -11,7 +11,8 @@ import subprocess
 import tempfile
 import time
 
-KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "w": 87, "d": 68, "f": 70,
+        "n": 78, "o": 79, "0": 48, "/": 191}
 
 
 class Browser:
@@ -57,10 +58,41 @@ class Browser:
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
     def press(self, key, shift=False):
-        text = {"Enter": {"text": "\r"}, " ": {"text": " "}}.get(key, {})
+        text = {"text": "\r" if key == "Enter" else key} if key == "Enter" or len(key) == 1 else {}
         about = {"key": key, "code": "Space" if key == " " else key, "windowsVirtualKeyCode": KEYS[key], "modifiers": 8 if shift else 0}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **about, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
+
+    def until(self, condition):
+        """Waits for it; what a page unpacks is there after a moment."""
+        end = time.monotonic() + 60
+        while not self.ask(condition):
+            if time.monotonic() > end:
+                raise RuntimeError(f"never: {condition}")
+            time.sleep(0.02)
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def click(self, x, y):
+        for kind in ("mousePressed", "mouseReleased"):
+            self.mouse(kind, x, y, button="left", clickCount=1)
+
+    def drag(self, x, y, to_x):
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        for part in (0.5, 1):
+            self.mouse("mouseMoved", x + part * (to_x - x), y, button="left", buttons=1)
+        self.mouse("mouseReleased", to_x, y, button="left", clickCount=1)
+
+    def pinch(self, x, y, apart, to_apart):
+        """Two fingers, on both sides of the place."""
+        for kind, distance in (("touchStart", apart), ("touchMove", (apart + to_apart) / 2), ("touchMove", to_apart)):
+            points = [{"x": x - distance / 2, "y": y, "id": 0}, {"x": x + distance / 2, "y": y, "id": 1}]
+            self.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def write(self, text):
+        self.call("Input.insertText", text=text)
 
     def __enter__(self):
         return self

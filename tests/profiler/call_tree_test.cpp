@@ -156,7 +156,7 @@ TEST(FlameGraph, has_a_box_with_a_tooltip_for_each_node) {
             std::string::npos);
   EXPECT_NE(svg.find("step; &lt;1&gt;\n\n500ns"), std::string::npos);
   EXPECT_EQ(count(svg, "<script>"), 1u);
-  EXPECT_EQ(count(svg, "http"), 1u);  // the namespace
+  EXPECT_EQ(count(svg, "http"), count(svg, "http://www.w3.org/"));  // namespaces
   EXPECT_EQ(svg, picture(sample()));
 }
 

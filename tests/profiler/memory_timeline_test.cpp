@@ -99,11 +99,9 @@ TEST(MemoryTimeline, shows_the_peak_on_its_page) {
   const std::string page =
       written([&](report::Output& out) { write_memory_page(profile, "a < b", out); });
   for (const char* part : {"<h1>a &lt; b</h1>", "Peak: 1.14 KiB at 2.000us of 10.000us.",
-                           "<td>temporary</td><td>1000 B</td><td>85.32%</td><td>0 B</td>",
-                           "<td>aten::mm</td><td>1000 B</td>", "<td>(outside)</td><td>72 B</td>",
-                           "<polygon class=\"fill3\""})
+                           ">temporary</td>", ">1000 B</td>", ">85.32%</td>"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
-  EXPECT_EQ(page.find("<polygon class=\"fill5\""), std::string::npos);  // no gradients
+  EXPECT_EQ(page.find(">gradient</td>"), std::string::npos);  // there are none
 }
 
 TEST(MemoryTimeline, of_nothing_is_whole_too) {

@@ -76,10 +76,10 @@ TEST(Plot, of_nothing_and_of_one_point_is_drawn_too) {
 TEST(Plot, draws_shares_of_the_largest_or_of_a_whole) {
   const std::vector<Share> shares{{"x<y>", 30, "30 %"}, {"z", 15, "15 %"}};
   const std::string largest = page_with([&](Html& page) { draw_shares(page, "t", shares); });
-  EXPECT_NE(largest.find("width=\"500\""), std::string::npos);
+  EXPECT_NE(largest.find("--part:50%"), std::string::npos);
   EXPECT_NE(largest.find(">x&lt;y&gt;<"), std::string::npos);
   const std::string all = page_with([&](Html& page) { draw_shares(page, "t", shares, 100); });
-  EXPECT_NE(all.find("width=\"150\""), std::string::npos);
+  EXPECT_NE(all.find("--part:15%"), std::string::npos);
 }
 
 TEST(Html, sorts_tables_by_numbers_that_stand_beside_the_texts) {
@@ -93,6 +93,19 @@ TEST(Html, sorts_tables_by_numbers_that_stand_beside_the_texts) {
             std::string::npos)
       << text;
   EXPECT_EQ(count(text, "<script>"), 1u);
+}
+
+TEST(Html, has_cells_that_lead_somewhere) {
+  const std::string text = page_with(
+      [](Html& page) { page.sortable_table("about", {{"name"}}, {{{"a<b", {}, "#there"}}}); });
+  EXPECT_NE(text.find("<a href=\"#there\">a&lt;b</a></td>"), std::string::npos) << text;
+}
+
+TEST(Plot, of_shares_shows_the_part_of_a_long_name_that_differs_and_all_of_it_as_tooltip) {
+  const std::string text = page_with([](Html& page) {
+    draw_shares(page, "t", {{.name = "long<1>", .value = 1, .text = "1", .shown = "…1>"}});
+  });
+  EXPECT_NE(text.find("title=\"long&lt;1&gt;\">…1&gt;<"), std::string::npos) << text;
 }
 
 }  // namespace vitro::report

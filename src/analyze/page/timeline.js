@@ -109,6 +109,7 @@ const paint_ruler = w => {
 const paint = () => {
   const w = ruler.clientWidth;
   colours = colours_of(ruler);
+  tracks.dataset.seen = [view.from, view.to].map(Math.round).join(' ');
   paint_ruler(w);
   const seen = tracks.getBoundingClientRect();
   for (const row of rows) {
