@@ -49,7 +49,7 @@ Html::Html(Output& out, const HtmlOptions& options) : out_(out) {
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n<title>",
           text, "</title>\n<style>", text_of(page_css), Svg::style(), options.style,
-          "</style>\n</head>\n<body>\n<h1>", text, "</h1>\n"));
+          "</style>\n</head>\n<body>\n<main>\n<h1>", text, "</h1>\n"));
 }
 
 void Html::begin(std::string_view tag, Attributes attributes) {
@@ -140,6 +140,7 @@ Html& Html::script(std::string_view text) {
 
 void Html::finish() {
   while (!open_.empty()) close();
+  out_.write("</main>\n");
   if (sortable_) script(text_of(sort_js));
   if (!scripts_.empty()) out_.write(cat("<script>//<![CDATA[\n", scripts_, "//]]></script>\n"));
   out_.write("</body>\n</html>\n");

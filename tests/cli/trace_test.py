@@ -125,7 +125,7 @@ class Trace(unittest.TestCase):
     def test_report_begins_with_what_limits_the_device_and_leads_from_events_to_the_timeline(self):
         file = os.path.join(TRACES, "nccl_two_ranks.json.gz")
         page = self.report(file)
-        verdict = page.find("body/p[@class='verdict']")
+        verdict = page.find("body/main/p[@class='verdict']")
         self.assertIn(verdict.text.rstrip("."), self.vitro("doctor", file).stdout)
         drawn = json.loads(self.packed(page, "events"))["rows"]
         numbers = {number for row in drawn.values() for number in itertools.accumulate(row[3::5])}

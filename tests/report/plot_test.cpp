@@ -1,3 +1,4 @@
+// Tests plots and tables of pages by what they write.
 #include "vitro/report/plot.h"
 
 #include <gtest/gtest.h>

@@ -121,7 +121,7 @@ TEST(Html, is_a_whole_page_with_its_picture_inside) {
   out.finish();
   const std::string& text = out.text();
   EXPECT_TRUE(text.starts_with("<!DOCTYPE html>\n"));
-  EXPECT_TRUE(text.ends_with("</svg>\n</body>\n</html>\n"));
+  EXPECT_TRUE(text.ends_with("</svg>\n</main>\n</body>\n</html>\n"));
   for (const char* part : {"<h1>a &amp; b</h1>", "<p>1 &lt; 2</p>",
                            "<div class=\"x\">\n<p id=\"y\">x&lt;y&gt;</p>\n</div>"})
     EXPECT_NE(text.find(part), std::string::npos) << part;

@@ -66,7 +66,6 @@ class Page {
       html_.element("p class=\"verdict\"", cat(verdict, "."));
     summary();
     contents();
-    html_.open("main");
     const Answer all = doctor(answers);
     std::vector<EventId> events;
     for (const Finding& each : all.findings)
@@ -74,7 +73,7 @@ class Page {
     draw_overview(html_, index_, {.file = name_, .events = events});
     findings(all);
     for (size_t i = 0; i < answers.size(); ++i) answer(analyses()[i], answers[i]);
-    html_.close().element("footer class=\"muted\"", "Made by `vitro trace report`.");
+    html_.element("footer class=\"muted\"", "Made by `vitro trace report`.");
     html_.finish();
   }
 
@@ -140,7 +139,7 @@ class Page {
     html_.open("details").element("summary",
                                   cat("Based on ", counted(finding.events.size(), "event")));
     AnswerTable events{"evidence",
-                       "Events of the finding",
+                       cat("Events of ", finding.key),
                        {{"name", "Name"},
                         {"at_ns", "At", Unit::ns},
                         {"dur_ns", "Lasts", Unit::ns},

@@ -213,7 +213,7 @@ search.addEventListener('keydown', event => {
 });
 const tools = make('div', {className: 'tools'}, search, button('‹', 'Previous match', () => next(-1)), button('›', 'Next match', () => next(1)),
   button('+', 'Zoom in', () => zoom(0.5)), button('−', 'Zoom out', () => zoom(2)), button('◂', 'Earlier', () => pan(-0.3)),
-  button('▸', 'Later', () => pan(0.3)), button('all', 'Show everything', () => show(0, ns)), count);
+  button('▸', 'Later', () => pan(0.3)), button('all', 'Show all', () => show(0, ns)), count);
 const ruler = make('canvas', {className: 'ruler'}), some = make('p', {className: 'muted', hidden: true});
 const panel = make('div', {className: 'event', hidden: true}), tip = make('div', {className: 'tip', hidden: true});
 for (const [name, text] of [['role', 'region'], ['aria-label', 'Selected event'], ['aria-live', 'polite']]) panel.setAttribute(name, text);
