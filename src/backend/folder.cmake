@@ -59,4 +59,4 @@ add_dependencies(vitro_backend libvitro-cc vitro-cc)
 target_compile_options(vitro_backend PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 # Code that runs once per graph; code that runs on every call is in run/.
-vitro_compile_for_size(backend "compile.cpp;schedule/*.cpp;program/*.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp;run/executable.cpp;run/arena_plan.cpp;run/horizontal_fusion.cpp;run/plan.cpp;run/plan_bytes.cpp;run/report_bytes.cpp" "/keyed_hash\\.cpp$")
+vitro_compile_for_size(backend "compile.cpp;schedule/*.cpp;program/*.cpp;fuse/*.cpp;lower/*.cpp;codegen/*.cpp;jit/*.cpp;jit/link/*.cpp;run/executable.cpp;run/arena_plan.cpp;run/horizontal_fusion.cpp;run/plan.cpp;run/plan_bytes.cpp;run/report_bytes.cpp;run/packed.cpp" "/keyed_hash\\.cpp$")
