@@ -155,8 +155,9 @@ class KeepLess {
         const auto number = std::ranges::find(again, v) - again.begin();
         const TensorMeta& memory = *plan_.outputs[static_cast<size_t>(result.output)];
         std::vector<int64_t> permuted = *permutation(*result.meta, memory);
+        const bool reshaped = !attribute::same(result.meta->sizes, memory.sizes);
         again_->results.push_back(
-            {static_cast<size_t>(number), std::move(result), std::move(permuted)});
+            {static_cast<size_t>(number), std::move(result), std::move(permuted), reshaped});
         continue;
       }
       if (result.output >= 0) result.output = now[static_cast<size_t>(result.output)];

@@ -79,8 +79,9 @@ struct Recompute {
     size_t number = 0;  // of an output of `graph`
     ResultBinding tensor;
     // The dimensions of the output in the order of those of the tensor; empty: the tensor has the
-    // elements of the output in their order.
+    // elements of the output in their order, `reshaped` or with its sizes and strides.
     std::vector<int64_t> permuted;
+    bool reshaped = false;
   };
   graph::Graph graph;
   std::vector<sym::Expr> symbols;  // as in Plan

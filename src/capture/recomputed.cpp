@@ -58,11 +58,12 @@ std::vector<Tensor> Recomputed::computed() const {
     if (dropped_[i]) continue;
     const Recompute::Result& result = program_->results[i];
     const Tensor& whole = outputs[result.number];
-    const Sizes sizes(std::vector<Size>(sizes_[i].begin(), sizes_[i].end()));
     if (!result.permuted.empty()) {
       values[i] = permute(whole, result.permuted);
+    } else if (result.reshaped) {
+      values[i] = view(whole, Sizes(std::vector<Size>(sizes_[i].begin(), sizes_[i].end())));
     } else {
-      values[i] = attribute::same(whole.sizes(), sizes) ? whole : view(whole, sizes);
+      values[i] = whole;
     }
   }
   return values;
