@@ -103,6 +103,28 @@ TEST(Overlap, saves_at_least_what_a_collective_takes_beyond_its_median_over_step
       << answer.findings[0].sentence;
 }
 
+// 90 us in three steps of four, although the transfer can be done in 10: others begin it late.
+TEST(Overlap, of_a_collective_that_is_fast_once_saves_what_it_waits_for_others) {
+  std::string text = "[";
+  for (int step = 0; step < 4; ++step) {
+    text += cat(R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#)", step, R"(","ts":)",
+                100 * step, R"(,"dur":100,"pid":1,"tid":1},)");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"gemm","dur":5,"pid":0,"tid":7,"ts":)",
+                100 * step, "},");
+    text += cat(R"({"ph":"X","cat":"kernel","name":"nccl","dur":)", step == 2 ? 10 : 90,
+                R"(,"pid":0,"tid":8,"ts":)", 100 * step + 5, "},");
+  }
+  const auto trace = trace_of(text);
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_overlap(TraceIndex(*trace));
+  ASSERT_EQ(answer.findings.size(), 1U);
+  const Finding& waits = answer.findings[0];
+  EXPECT_NE(waits.sentence.find("240.000us of it beyond the fastest step"), std::string::npos);
+  EXPECT_NE(waits.advice.find("waits for others"), std::string::npos);
+  EXPECT_EQ(waits.low_ns, 0);
+  EXPECT_EQ(waits.high_ns, 260'000);  // 20 of the transfer could be hidden by computation
+}
+
 // The sums over streams of `python3 tests/cli/values beyond_median FILE`.
 TEST(Overlap, of_real_traces_saves_what_collectives_take_beyond_their_median) {
   for (const auto& [file, low] :

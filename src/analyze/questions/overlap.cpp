@@ -84,10 +84,14 @@ std::vector<Turns> turns_of(const TraceIndex& index, const Device& device) {
   return out;
 }
 
-// The time of collectives beyond their median over the steps, up to what is exposed of each.
-int64_t slower_than_usual(const TraceIndex& index, const Device& device, const Intervals& compute) {
+// The time of collectives beyond what the same one takes in other steps, up to what is exposed of
+// each: beyond the median, and beyond the fastest, which shows how long the transfer alone can be.
+struct Slower {
+  int64_t than_usual = 0, than_fastest = 0;
+};
+Slower slower(const TraceIndex& index, const Device& device, const Intervals& compute) {
   const Trace& trace = index.trace();
-  int64_t sum = 0;
+  Slower sum;
   for (const Turns& turns : turns_of(index, device)) {
     for (size_t n = 0; n < turns.front().size(); ++n) {
       std::vector<TimeToWin> times;
@@ -95,7 +99,10 @@ int64_t slower_than_usual(const TraceIndex& index, const Device& device, const I
         const int64_t begin = trace.ts()[list[n]], end = end_of(trace, list[n]);
         times.push_back({end - begin, end - begin - compute.length_in(begin, end)});
       }
-      sum += beyond_median(times);
+      const int64_t fastest = std::ranges::min(times, {}, &TimeToWin::time).time;
+      for (const TimeToWin& each : times)
+        sum.than_fastest += std::min(each.time - fastest, each.most);
+      sum.than_usual += beyond_median(times);
     }
   }
   return sum;
@@ -107,19 +114,22 @@ std::vector<Finding> conclude(const TraceIndex& index, const Overlap& all) {
   Findings findings(index);
   const WorkKinds& kinds = index->kinds();
   std::map<uint32_t, Pieces> exposed;
-  std::map<uint32_t, int64_t> slower;
+  std::map<uint32_t, Slower> waits;
   for (const Device& device : index->devices()) {
     const WorkTimes times = times_of(trace, kinds, device.work);
     exposed[device.track].add(without(times.communication, times.compute));
-    slower[device.track] = slower_than_usual(index, device, times.compute);
+    waits[device.track] = slower(index, device, times.compute);
   }
   const size_t measured = all.windows.size() > 1 ? 1 : 0;
   for (const Overlap::Device& d : all.devices) {
     if (d.window != measured) continue;
     const auto kernel = std::ranges::find(all.kernels, d.track, &Overlap::Kernel::track);
-    const std::string beyond = slower[d.track] > 0 ? cat("; ", time_text(slower[d.track]),
-                                                         " of it beyond the median over steps")
-                                                   : "";
+    const auto [usual, fastest] = waits[d.track];
+    const bool is_waiting = 2 * fastest > d.exposed;
+    const std::string beyond =
+        is_waiting  ? cat("; ", time_text(fastest), " of it beyond the fastest step")
+        : usual > 0 ? cat("; ", time_text(usual), " of it beyond the median over steps")
+                    : "";
     const TrackInfo& track = trace.tracks()[d.track];
     findings.add(
         {cat("overlap.exposed.", track.pid),
@@ -128,9 +138,12 @@ std::vector<Finding> conclude(const TraceIndex& index, const Overlap& all) {
              " of that while it computes nothing (", percent_text(d.hidden, d.communication),
              " hidden", beyond, "); the largest part in ", short_name(kernel->name), ", ",
              counted(kernel->calls, "call")),
-         "start it earlier and on its own stream (gradient buckets, prefetching shards), or check "
-         "in the traces of all ranks whether it waits for a slow one"},
-        slower[d.track], std::min(d.exposed, d.compute_alone), kernel->most,
+         is_waiting ? "this rank probably waits for others: see in the traces of all ranks which "
+                      "one is late"
+                    : "start it earlier and on its own stream (gradient buckets, prefetching "
+                      "shards), or check in the traces of all ranks whether it waits for a slow "
+                      "one"},
+        usual, std::min(d.exposed, d.compute_alone + fastest), kernel->most,
         std::move(exposed[d.track]));
   }
   return findings.take();
