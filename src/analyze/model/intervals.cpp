@@ -43,9 +43,12 @@ Intervals united(const Intervals& a, const Intervals& b) {
   return out;
 }
 
+// The shorter list may have a small part of the other: what is before it is not passed one by one.
 Intervals common(const Intervals& a, const Intervals& b) {
   Intervals out;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+  if (a.empty() || b.empty()) return out;
+  auto i = a.after(b.begin()->begin), j = b.after(a.begin()->begin);
+  while (i != a.end() && j != b.end()) {
     out.add(std::max(i->begin, j->begin), std::min(i->end, j->end));
     ++(i->end <= j->end ? i : j);
   }
@@ -54,7 +57,8 @@ Intervals common(const Intervals& a, const Intervals& b) {
 
 Intervals without(const Intervals& a, const Intervals& b) {
   Intervals out;
-  auto j = b.begin();
+  if (a.empty()) return out;
+  auto j = b.after(a.begin()->begin);
   for (const Interval& each : a) {
     int64_t from = each.begin;
     while (j != b.end() && j->end <= from) ++j;

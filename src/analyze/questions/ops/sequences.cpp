@@ -3,6 +3,7 @@
 #include "analyze/questions/ops/sequences.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -81,15 +82,11 @@ class Sequences {
  public:
   Sequences(const TraceIndex& index, const Device& device)
       : trace_(index.trace()), busy_(times_of(trace_, index->kinds(), device.work).busy) {
-    for (uint32_t track = 0; track < trace_.tracks().size(); ++track) {
-      if (!index->is_stream()[track]) continue;
-      std::vector<EventId> kernels;
-      for (const EventId e : paced(device.work))
-        if (trace_.track_ids()[e] == track && index->classes()[e] == EventClass::kernel &&
-            index->kinds()[e] == WorkKind::compute)
-          kernels.push_back(e);
-      add_stream(kernels);
-    }
+    std::map<uint32_t, std::vector<EventId>> kernels;  // by stream
+    for (const EventId e : paced(device.work))
+      if (index->classes()[e] == EventClass::kernel && index->kinds()[e] == WorkKind::compute)
+        kernels[trace_.track_ids()[e]].push_back(e);
+    for (const auto& [stream, own] : kernels) add_stream(own);
     sort_list(list, std::ranges::greater(), [](const Sequence& s) { return s.work + s.idle; });
   }
 
