@@ -10,7 +10,8 @@ if(isal_FOUND)
 endif()
 target_compile_definitions(vitro_report PRIVATE VITRO_ISAL=$<BOOL:${isal_FOUND}>)
 vitro_page_texts(report)
-vitro_compile_for_size(report "html.cpp;page_text.cpp;svg.cpp;plot.cpp;flame_graph.cpp;flame_tree.cpp;chart.cpp;diagram.cpp;layers.cpp;json_check.cpp;table.cpp;progress.cpp;output.cpp")
+# What is written once, and what calls zlib, zstd and ISA-L with buffers.
+vitro_compile_for_size(report "progress.cpp;printable.cpp;temporary.cpp;units.cpp;compress.cpp;inflate*.cpp;html.cpp;page_text.cpp;svg.cpp;plot.cpp;flame_graph.cpp;flame_tree.cpp;chart.cpp;diagram.cpp;layers.cpp;json_check.cpp;table.cpp")
 # GCC 13 warns, wrongly, of a write before the start of a vector of two-byte elements.
 target_compile_options(vitro_report PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 # Every event of a trace.
