@@ -373,8 +373,13 @@ class Comparison {
       const bool of_shapes = data_error(got.error).empty() || is_of_sizes(got.error);
       const std::optional<Outcome> next =
           same || of_shapes ? std::nullopt : next_mistake(before, got.error);
-      if (!same && !of_shapes && !next)
+      if (!same && !of_shapes && !next) {
+        if (eager(before, 1).error == want.error) {
+          count("error", "of data after one that cannot be repaired");
+          return "";
+        }
         return cat("error \"", got.error, "\", eager has \"", want.error, "\"");
+      }
       count("error", same        ? "of data"
                      : of_shapes ? "of data after one of shapes"
                                  : "of data after one that nothing depends on");
