@@ -134,10 +134,6 @@ def whole_path(text):
     return pathlib.Path(text).resolve()  # HTA resolves relative paths in its own folder
 
 
-def is_named_like_a_step(event):
-    return str(event.get("name", "")).startswith("ProfilerStep#")
-
-
 def has_stream_on_host(event):
     return event.get("cat") == "cpu_op" and "stream" in event.get("args", {})
 
@@ -146,18 +142,18 @@ def for_hta(path, folder):
     """The trace with its steps renamed and without streams of host ops; `path` itself if it has neither."""
     unpack = gzip.open if path.suffix == ".gz" else open
     with unpack(path, "rb") as file:
-        trace = json.loads(file.read().decode(errors="replace"), strict=False)
-    events = trace["traceEvents"] if isinstance(trace, dict) else trace
-    changed = [event for event in events if is_named_like_a_step(event) or has_stream_on_host(event)]
-    for event in changed:
-        if is_named_like_a_step(event):
-            event["name"] = event["name"].replace("ProfilerStep#", "OtherStep#")
-        if has_stream_on_host(event):
-            del event["args"]["stream"]
-    if not changed:
+        text = file.read().decode(errors="replace")
+    changed = text.replace("ProfilerStep#", "OtherStep#")
+    trace = json.loads(changed, strict=False)
+    on_host = list(filter(has_stream_on_host, trace["traceEvents"] if isinstance(trace, dict) else trace))
+    for event in on_host:
+        del event["args"]["stream"]
+    if on_host:
+        changed = json.dumps(trace)
+    if changed == text:
         return path
     copy = pathlib.Path(folder) / path.name.removesuffix(".gz")
-    copy.write_text(json.dumps(trace))
+    copy.write_text(changed)
     return copy
 
 
