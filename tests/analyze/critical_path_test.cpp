@@ -558,5 +558,18 @@ TEST(CriticalPath, saves_at_least_what_steps_take_beyond_their_median) {
   EXPECT_EQ(finding.low_ns, 30'000);
 }
 
+TEST(CriticalPath, of_a_device_alone_asks_for_the_calls_of_the_host) {
+  const auto trace = trace_of(R"json([
+    {"ph":"X","cat":"kernel","name":"a","ts":0,"dur":10,"pid":0,"tid":7},
+    {"ph":"X","cat":"kernel","name":"b","ts":90,"dur":10,"pid":0,"tid":7}])json");
+  ASSERT_TRUE(trace) << trace.why();
+  const Answer answer = answer_critical_path(
+      TraceIndex(*trace), Parameters({"critical-path", "", nullptr, path_parameters}));
+  ASSERT_EQ(answer.findings.size(), 1U);
+  EXPECT_EQ(answer.findings[0].key, "critical_path.device_wait");
+  EXPECT_EQ(answer.findings[0].high_ns, 80'000);
+  EXPECT_EQ(answer.findings[0].advice, "record the calls of the host, too, which may explain them");
+}
+
 }  // namespace
 }  // namespace vitro::analyze

@@ -83,8 +83,9 @@ class Conclusion {
         launched_together() ? "fuse kernels: these are launched together already"
                             : "fuse kernels, or replay them as one device graph");
     one(device_wait, "stream gaps that the file does not explain are on",
-        path_.sync_records > 0
-            ? "look at what the other streams do there"
+        path_.sync_records > 0 ? "look at what the other streams do there"
+        : index_->launches().empty()
+            ? "record the calls of the host, too, which may explain them"
             : "record waits too (enable_cuda_sync_events=True), which may explain them");
     return findings_.take();
   }
