@@ -158,6 +158,21 @@ class Trace(unittest.TestCase):
             number, _, text = line.partition(" ")
             self.assertEqual(json.loads(text, strict=False), events[int(number)]["args"])
 
+    def test_report_shows_the_part_of_a_kernel_s_name_that_is_its_own(self):
+        kernels = ["void at::native::vectorized<4, at::native::Add<float>, std::array<char*, 3ul>, some::more::arguments>(int)",
+                   "void at::native::vectorized<4, at::native::Mul<float>, std::array<char*, 3ul>, some::more::arguments>(int)", "void fill(int)", "void a::b"]
+        events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": 10 * i, "dur": 9 - i} for i, name in enumerate(kernels)]
+        page = self.report(self.write("kernels.json", {"traceEvents": events}))
+        names = page.findall(".//section[@id='kernels']//figure//span[@class='name']")
+        self.assertEqual([name.get("title") for name in names], kernels)
+        shown = [name.text for name in names]
+        self.assertEqual(shown[2:], ["fill(int)", "b"])
+        self.assertTrue(shown[0].startswith("vectorized<4,") and "Add" in shown[0] and "Mul" in shown[1], shown)
+
+    def test_report_of_nothing_is_a_page_too(self):
+        page = self.report(self.write("nothing.json", {"traceEvents": []}))
+        self.assertIn("No event has a duration", page.find(".//section[@id='timeline']/p").text)
+
     def test_report_folds_what_the_file_does_not_answer(self):
         page = self.report(os.path.join(TRACES, "cpu_only.json.gz"))
         section = page.find(".//section[@id='kernels']")

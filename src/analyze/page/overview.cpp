@@ -122,8 +122,11 @@ std::string overview_style() {
 
 void draw_overview(report::Html& page, const TraceIndex& index, const OverviewOptions& options) {
   const Activity activity = activity_of(index, columns);
-  if (activity.tracks.empty()) return;
   page.open("section id=\"timeline\"").heading("Timeline");
+  if (activity.tracks.empty()) {
+    page.paragraph("No event has a duration.").close();
+    return;
+  }
   const std::vector<const TrackActivity*> shown = chosen(activity);
   std::string what =
       cat("What each thread and stream was doing: the share of each activity, where the innermost "

@@ -25,7 +25,6 @@ struct OverviewOptions {
   std::string file;             // its name, for commands
   std::vector<EventId> events;  // shown however short they are
 };
-// Writes nothing if no event has a duration.
 void draw_overview(report::Html& page, const TraceIndex& index, const OverviewOptions& options);
 
 }  // namespace vitro::analyze

@@ -157,9 +157,10 @@ class Page {
   }
 
   void answer(const Analysis& analysis, const Answer& answer) {
-    html_.open("section", {{"id", analysis.name}});
     const auto is_empty = [](const AnswerTable& table) { return table.rows.empty(); };
-    if (std::ranges::all_of(answer.tables, is_empty)) {
+    const bool empty = std::ranges::all_of(answer.tables, is_empty);
+    html_.open("section", {{"id", analysis.name}, {"class", empty ? "empty" : "answer"}});
+    if (empty) {
       html_.open("details").element(
           "summary", cat(analysis.name, ": the file contains nothing to answer this"));
       html_.paragraph(cat(analysis.about, "."));

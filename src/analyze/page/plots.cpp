@@ -34,6 +34,15 @@ bool adds_up(Unit unit) {
   return unit == Unit::ns || unit == Unit::bytes || unit == Unit::count;
 }
 
+// "void at::native::fill<int>(…)": "fill<int>(…)", since what kernels share says little.
+std::string_view without_scopes(std::string_view name) {
+  if (!name.starts_with("void ")) return name;
+  name.remove_prefix(5);
+  for (size_t end = 0; (end = name.find_first_of(":<( ")) < name.size() && name[end] == ':';)
+    name.remove_prefix(std::min(end + 2, name.size()));
+  return name;
+}
+
 void draw_shares(report::Html& page, const AnswerTable& table) {
   const size_t x = place_of(table, table.plot.x), y = place_of(table, table.plot.y);
   const Unit unit = table.columns[y].unit;
@@ -53,7 +62,7 @@ void draw_shares(report::Html& page, const AnswerTable& table) {
   if (left_out > 0 && adds_up(unit))
     shares.push_back({cat(left_out, " others"), others, text_of(others, unit)});
   std::vector<std::string> names;
-  for (const report::Share& share : shares) names.push_back(share.name);
+  for (const report::Share& share : shares) names.emplace_back(without_scopes(share.name));
   shorten_apart(names, widest_name);
   for (size_t i = 0; i < names.size(); ++i) shares[i].shown = std::move(names[i]);
   report::draw_shares(page, cat(table.title, ": ", table.columns[y].title), shares,
