@@ -12,7 +12,7 @@ import tempfile
 import time
 
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "w": 87, "d": 68, "f": 70,
-        "n": 78, "o": 79, "0": 48, "/": 191}
+        "m": 77, "n": 78, "o": 79, "0": 48, "/": 191}
 
 
 class Browser:

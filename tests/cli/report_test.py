@@ -181,6 +181,19 @@ class Report(unittest.TestCase):
             page.press("Escape")
             self.assertEqual(page.ask("document.querySelector('.tools input').value"), "")
 
+    def test_what_is_in_view_is_summed_up_by_name(self):
+        kernels = [e for e in self.trace.work if e.track[1] == 40]
+        name = max({e.name for e in kernels}, key=lambda name: sum(e.length for e in kernels if e.name == name))
+        total, calls = sum(e.length for e in kernels if e.name == name), sum(e.name == name for e in kernels)
+        with self.open() as page:
+            self.focus_on(page, lambda f: f["kind"] == "track")
+            page.press("m")
+            said = page.ask("[...document.querySelectorAll('.event dl div')].map(e => e.innerText.replace(/\\s+/g, ' '))")
+            self.assertEqual(len(said), 24)
+            self.assertIn(f"{total / 1e6:.3f}ms {name} {calls} calls", said)
+            page.press("Escape")
+            self.assertTrue(page.ask("document.querySelector('.event').hidden"))
+
     def test_evidence_leads_to_its_event_in_the_timeline(self):
         with self.open() as page:
             links = page.ask("document.querySelectorAll('.finding td:first-child a').length")

@@ -181,6 +181,29 @@ const pick = event => {
     button('⤢', 'Zoom to this event', () => go(event, true)), button('×', 'Close', () => pick(null))), list);
   arguments_of(list, event);
 };
+// What takes the time in view: of each name, the time that is not that of an event within it.
+const sum_up = () => {
+  const sums = new Map(), add = (event, ns, calls) => {
+    const sum = sums.get(event.name) || {ns: 0, calls: 0, longest: event};
+    sum.ns += ns;
+    sum.calls += calls;
+    if (event.e - event.b > sum.longest.e - sum.longest.b) sum.longest = event;
+    sums.set(event.name, sum);
+  };
+  for (const event of byId.values()) {
+    const ns = Math.min(event.e, view.to) - Math.max(event.b, view.from);
+    if (ns <= 0) continue;
+    add(event, ns, 1);
+    if (event.parent) add(event.parent, -ns, 0);
+  }
+  pick(null);
+  panel.hidden = false;
+  tracks.classList.add('short');
+  const list = make('dl');
+  for (const sum of [...sums.values()].sort((a, b) => b.ns - a.ns).slice(0, 24)) fact(list, time(sum.ns), link(sum.longest), ` ${sum.calls} calls`);
+  panel.replaceChildren(make('div', {className: 'top'}, make('strong', {}, `${time(view.from + shift)} to ${time(view.to + shift)}: own time by name`),
+    button('×', 'Close', () => pick(null))), list);
+};
 const fold = row => {
   row.folded = !row.folded;
   row.height = strip + (row.folded ? 0 : 4 + row.lanes.length * high);
@@ -213,7 +236,7 @@ search.addEventListener('keydown', event => {
 });
 const tools = make('div', {className: 'tools'}, search, button('‹', 'Previous match', () => next(-1)), button('›', 'Next match', () => next(1)),
   button('+', 'Zoom in', () => zoom(0.5)), button('−', 'Zoom out', () => zoom(2)), button('◂', 'Earlier', () => pan(-0.3)),
-  button('▸', 'Later', () => pan(0.3)), button('all', 'Show all', () => show(0, ns)), count);
+  button('▸', 'Later', () => pan(0.3)), button('all', 'Show all', () => show(0, ns)), button('Σ', 'Sum up what is in view', sum_up), count);
 const ruler = make('canvas', {className: 'ruler'}), some = make('p', {className: 'muted', hidden: true});
 const panel = make('div', {className: 'event', hidden: true}), tip = make('div', {className: 'tip', hidden: true});
 for (const [name, text] of [['role', 'region'], ['aria-label', 'Selected event'], ['aria-live', 'polite']]) panel.setAttribute(name, text);
@@ -261,8 +284,8 @@ const walk = (row, key) => {
 tracks.addEventListener('keydown', event => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   const row = rows.find(each => each.track === event.target), key = event.key;
-  const does = {...view.keys, '/': () => search.focus(), f: () => picked && go(picked, true), n: () => next(1), N: () => next(-1),
-    Enter: () => row && fold(row), Escape: () => picked ? pick(null) : show(0, ns)}[key];
+  const does = {...view.keys, '/': () => search.focus(), m: sum_up, f: () => picked && go(picked, true), n: () => next(1), N: () => next(-1),
+    Enter: () => row && fold(row), Escape: () => panel.hidden ? show(0, ns) : pick(null)}[key];
   if (does) does();
   else if (row && key.startsWith('Arrow')) { const to = walk(row, key); if (to) go(to); }
   else return;
@@ -288,7 +311,7 @@ const build = all => {
   watch(ruler);
   tracks.before(make('details', {}, make('summary', {}, 'Keys and gestures'), make('p', {}, 'Drag or pinch; Ctrl and the wheel, or the wheel after a click; ' +
     'W S A D, + and -: zoom and move. Click an event, or Tab to a row and walk with the arrow keys: its arguments. F: zoom to it, Escape: leave it, ' +
-    '0: show everything, Enter or a click on its name: fold a row, /: search, N: next match.')), tools);
+    '0: show everything, Enter or a click on its name: fold a row, /: search, N: next match, M: sum up what is in view.')), tools);
   tracks.after(some, panel);
   document.body.append(tip);
   tracks.addEventListener('scroll', redraw);
