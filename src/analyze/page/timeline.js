@@ -200,7 +200,7 @@ const sum_up = () => {
   panel.hidden = false;
   tracks.classList.add('short');
   const list = make('dl');
-  for (const sum of [...sums.values()].sort((a, b) => b.ns - a.ns).slice(0, 24)) fact(list, time(sum.ns), link(sum.longest), ` ${sum.calls} calls`);
+  for (const sum of [...sums.values()].sort((a, b) => b.ns - a.ns).slice(0, 24)) fact(list, time(sum.ns), link(sum.longest), ` ${sum.calls} call${sum.calls === 1 ? "" : "s"}`);
   panel.replaceChildren(make('div', {className: 'top'}, make('strong', {}, `${time(view.from + shift)} to ${time(view.to + shift)}: own time by name`),
     button('×', 'Close', () => pick(null))), list);
 };
