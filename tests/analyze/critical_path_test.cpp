@@ -571,5 +571,20 @@ TEST(CriticalPath, of_a_device_alone_asks_for_the_calls_of_the_host) {
   EXPECT_EQ(answer.findings[0].advice, "record the calls of the host, too, which may explain them");
 }
 
+// Two threads take turns: while one works, the other waits for the lock that it holds.
+TEST(CriticalPath, of_threads_that_wait_for_a_lock_is_the_work_of_the_one_that_holds_it) {
+  Text text;
+  for (int i = 0; i < 8; ++i) {
+    text.op("aten::addmm", 500 * i, 500 * i + 500, 1 + i % 2);
+    text.add("user_annotation", "pthread_mutex_lock", 500 * i, 500 * i + 500, "100", 2 - i % 2);
+  }
+  const auto trace = trace_of(text.json);
+  EXPECT_EQ(totals(critical_path(TraceIndex(*trace))), (Totals{{host_op, 4'000'000}}));
+  const std::vector<Finding> found = doctor(TraceIndex(*trace)).findings;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].key, "threads.wait.pthread_mutex_lock");
+  EXPECT_EQ(found[0].high_ns, 2'000'000);
+}
+
 }  // namespace
 }  // namespace vitro::analyze

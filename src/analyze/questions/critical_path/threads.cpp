@@ -103,7 +103,8 @@ std::optional<Threads::HandOver> Threads::handed_over(uint32_t track, int64_t at
   std::optional<HandOver> best;
   for (const uint32_t other : tracks_) {
     if (other == track) continue;
-    const std::optional<Idle> there = idle(other, at);
+    std::optional<Idle> there = idle(other, at);
+    if (!there) there = idle(other, at + 1);  // stopped at this moment
     if (!there || there->begin == never || there->begin <= own->begin) continue;
     if (best && best->at >= there->begin) continue;
     const bool waited = own->begin == never ? has_waited(other, track, *there)
