@@ -571,6 +571,26 @@ TEST(CriticalPath, of_a_device_alone_asks_for_the_calls_of_the_host) {
   EXPECT_EQ(answer.findings[0].advice, "record the calls of the host, too, which may explain them");
 }
 
+// A collective of 90 runs beside kernels for 60 of it: without it, the run would take these.
+TEST(CriticalPath, of_communication_beside_kernels_saves_what_is_not_hidden) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 5, 1);
+  text.call("cudaLaunchKernel", 5, 10, 2);
+  text.call("cudaDeviceSynchronize", 10, 100, 3);
+  text.kernel("ncclDevKernel_AllGather", 10, 100, 1, 13);
+  text.kernel("gemm", 12, 72, 2);
+  const auto trace = trace_of(text.json);
+  const Parameters parameters({"critical-path", "", nullptr, path_parameters});
+  const auto found = answer_critical_path(TraceIndex(*trace), parameters).findings;
+  const auto talks = std::ranges::find(found, "critical_path.communication", &Finding::key);
+  ASSERT_NE(talks, found.end());
+  EXPECT_EQ(talks->high_ns, 30'000);
+  EXPECT_NE(talks->sentence.find("30.000us of that while its device computes nothing"),
+            std::string::npos)
+      << talks->sentence;
+  EXPECT_NE(talks->advice.find("beside computation already"), std::string::npos) << talks->advice;
+}
+
 // Two threads take turns: while one works, the other waits for the lock that it holds.
 TEST(CriticalPath, of_threads_that_wait_for_a_lock_is_the_work_of_the_one_that_holds_it) {
   Text text;

@@ -187,15 +187,46 @@ class Conclusion {
   void one(PathKind kind, std::string_view what, std::string_view advice) {
     const int64_t all = path_.total(kind);
     if (kind == launch_delay && 2 * all_of(lengths(kind)) < all) return;
-    std::string key(name_of(kind));
+    std::string key(name_of(kind)), alone;
     std::ranges::replace(key, ' ', '_');
+    Pieces when = pieces({kind});
+    int64_t most = all;
+    if (is_of_device(kind)) {
+      const Intervals exposed = without_computation(kind);
+      most = exposed.length();
+      when = {};
+      when.add(exposed);
+      if (most < all)
+        alone = cat(", ", time_text(most), " of that while its device computes nothing");
+      if (2 * most < all)
+        advice =
+            "most of it runs beside computation already: send and copy less (smaller types, "
+            "fewer bytes, larger buckets)";
+    }
     findings_.add({cat("critical_path.", key),
                    cat(what, " the critical path for ", time_text(all), " of ", whole(), " (",
                        percent_text(all, path_.window.length()), "), the largest part ",
-                       is_gap(kind) ? "before " : "in ", longest_name({kind})),
+                       is_gap(kind) ? "before " : "in ", longest_name({kind}), alone),
                    std::string(advice)},
-                  least(kind), all, longest({kind}), pieces({kind}),
+                  least(kind), most, longest({kind}), std::move(when),
                   kind == device_wait ? Confidence::possible : Confidence::likely);
+  }
+
+  static bool is_of_device(PathKind kind) { return kind == communication || kind == copy; }
+
+  // The part in which its device computes nothing: the rest would take as long without it.
+  Intervals without_computation(PathKind kind) const {
+    Intervals out;
+    for (const Device& device : index_->devices()) {
+      Intervals on;
+      for (const PathSegment& s : path_.segments)
+        if (s.kind == kind && trace_.tracks()[s.track].pid == trace_.tracks()[device.track].pid)
+          on.add(s.begin, s.end);
+      if (on.empty()) continue;
+      const WorkTimes times = times_of(trace_, index_->kinds(), device.work);
+      out = united(out, without(on, times.compute));
+    }
+    return out;
   }
 
   // Time before the named work.
@@ -219,8 +250,8 @@ class Conclusion {
   int64_t beyond_other_steps(PathKind kind) const {
     constexpr int64_t least_part = 4;
     const int64_t late = path_.window.end - measured_.end;
-    const bool of_device = kind == communication || kind == copy;
-    if (of_device && least_part * late * std::ssize(index_->steps()) > measured_.length()) return 0;
+    if (is_of_device(kind) && least_part * late * std::ssize(index_->steps()) > measured_.length())
+      return 0;
     Intervals when;
     for (const PathSegment& s : path_.segments)
       if (s.kind == kind) when.add(s.begin, s.end);
@@ -280,16 +311,16 @@ class Conclusion {
   }
 
   std::vector<EventId> longest(std::initializer_list<PathKind> kinds) const {
-    std::vector<PathSegment> found;
+    std::vector<std::pair<int64_t, uint32_t>> found;  // its length, negated, and place
     for (const PathSegment& s : path_.segments) {
-      if (is_one(s.kind, kinds) && s.event != PathSegment::nobody) found.push_back(s);
+      if (is_one(s.kind, kinds) && s.event != PathSegment::nobody)
+        found.emplace_back(s.begin - s.end, static_cast<uint32_t>(&s - path_.segments.data()));
     }
-    std::ranges::stable_sort(found, [](const PathSegment& a, const PathSegment& b) {
-      return a.end - a.begin > b.end - b.begin;
-    });
+    std::ranges::sort(found);
     std::vector<EventId> out;
-    for (const PathSegment& s : found) {
-      if (std::ranges::find(out, s.event) == out.end()) out.push_back(s.event);
+    for (const auto& [length, place] : found) {
+      const EventId e = path_.segments[place].event;
+      if (std::ranges::find(out, e) == out.end()) out.push_back(e);
       if (out.size() == 10) break;
     }
     return out;
