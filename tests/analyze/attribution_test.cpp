@@ -173,6 +173,21 @@ TEST(Attribution, a_busy_device_is_bound_by_its_kernels) {
   for (const Finding& f : answer.findings) EXPECT_LT(f.high_percent, 2) << f.key;
 }
 
+// Two streams compute at the same time, a third one communicates meanwhile.
+TEST(Attribution, a_busy_device_is_bound_by_kernels_that_share_its_time) {
+  Text text;
+  for (int i = 0; i < 3; ++i) text.call("cudaLaunchKernel", 10 * i, 10 * i + 10, i);
+  text.add("kernel", "a", 30, 1030, 0, 7, "\"correlation\":0");
+  text.add("kernel", "b", 30, 1030, 0, 8, "\"correlation\":1");
+  text.add("kernel", "ncclDevKernel_AllGather", 30, 1030, 0, 9, "\"correlation\":2");
+  text.add("kernel", "c", 1030, 1230, 0, 7);
+  const auto trace = trace_of(text.json);
+  const std::string verdict = doctor(TraceIndex(*trace)).verdicts.at(0);
+  EXPECT_NE(verdict.find("make these kernels faster: a (41 %), b (41 %), c (16 %)"),
+            std::string::npos)
+      << verdict;
+}
+
 // Eight long waits for data, between steps of short launches.
 TEST(Attribution, a_wait_for_data_comes_before_what_a_graph_saves) {
   Text text;

@@ -140,7 +140,7 @@ Answer doctor(const std::vector<Answer>& answers) {
 
 namespace {
 
-constexpr size_t most_named = 3;
+constexpr size_t most_named = 3, most_at_once = 128;
 
 // The names with the largest times: "gemm (45 %), …".
 std::string largest(const Trace& trace, const std::map<uint32_t, int64_t>& times, int64_t whole) {
@@ -156,17 +156,31 @@ std::string largest(const Trace& trace, const std::map<uint32_t, int64_t>& times
   return text;
 }
 
-// The names that take most of a device's time in the window: "gemm (45 %), …".
+// The names with which a device computes for most of the window: "gemm (45 %), …".  Kernels that
+// run at the same time share it equally.
 std::string busiest(const TraceIndex& index, const Device& device, const Window& window) {
   const Trace& trace = index.trace();
-  const WorkKinds& kinds = index->kinds();
   std::map<uint32_t, int64_t> times;
+  std::vector<std::pair<int64_t, uint32_t>> running;  // until when, the next first; its name
+  int64_t at = window.begin;
+  const auto run_to = [&](int64_t moment) {
+    while (at < moment && !running.empty()) {
+      const int64_t to = std::clamp(running.front().first, at, moment);
+      for (const auto& [end, name] : running)
+        times[name] += (to - at) / static_cast<int64_t>(running.size());
+      at = to;
+      if (running.front().first <= at) running.erase(running.begin());
+    }
+    at = std::max(at, moment);
+  };
   for (const EventId e : paced(device.work)) {
-    if (kinds[e] == WorkKind::wait) continue;
-    const int64_t begin = std::max(trace.ts()[e], window.begin);
-    const int64_t end = std::min(end_of(trace, e), window.end);
-    if (end > begin) times[trace.name_ids()[e]] += end - begin;
+    if (index->kinds()[e] != WorkKind::compute) continue;
+    run_to(std::min(trace.ts()[e], window.end));
+    const std::pair<int64_t, uint32_t> next(end_of(trace, e), trace.name_ids()[e]);
+    if (running.size() == most_at_once) running.erase(running.begin());
+    running.insert(std::ranges::upper_bound(running, next), next);
   }
+  run_to(window.end);
   return largest(trace, times, window.length());
 }
 
