@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analyze/trace_files.h"
 #include "vitro/analyze/questions.h"
 #include "vitro/base/cat.h"
@@ -80,6 +82,47 @@ TEST(Attribution, of_time_after_a_wait_for_the_device_is_the_wait) {
   text.kernel(180, 190, 4);
   EXPECT_EQ(times(text),
             (Times{{IdleCause::device, 55'000}, {IdleCause::latency, 10'000 + 5'000}}));
+}
+
+// Without the wait of 30 us until the device is done, the host would be ahead by as much.
+TEST(Attribution, of_time_after_a_wait_is_the_wait_as_far_as_the_host_would_be_ahead_without_it) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel(10, 50, 1);
+  text.call("cudaStreamSynchronize", 20, 55, 2);
+  text.op("aten::sort", 60, 360);
+  text.call("cudaLaunchKernel", 360, 370, 3);
+  text.kernel(375, 400, 3);
+  EXPECT_EQ(times(text), (Times{{IdleCause::device, 5'000 + 30'000},
+                                {IdleCause::host, 275'000},
+                                {IdleCause::launch, 15'000},
+                                {IdleCause::latency, 10'000}}));
+}
+
+TEST(Attribution, of_a_long_range_or_lock_after_a_wait_is_the_range_or_lock) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 10, 1);
+  text.kernel(10, 50'010, 1);
+  text.call("cudaStreamSynchronize", 20, 50'015, 2);
+  text.range("tokenize", 50'020, 80'020);
+  text.python("<method 'acquire' of '_thread.lock' objects>", 80'020, 90'020);
+  text.call("cudaLaunchKernel", 90'020, 90'030, 3);
+  text.kernel(90'035, 100'035, 3);
+  EXPECT_EQ(times(text), (Times{{IdleCause::device, 25'000},
+                                {IdleCause::host, 30'000'000},
+                                {IdleCause::lock, 10'000'000},
+                                {IdleCause::latency, 10'000}}));
+  const auto trace = trace_of(text.json);
+  const Answer answer = doctor(TraceIndex(*trace));
+  EXPECT_TRUE(std::ranges::any_of(answer.findings, [](const Finding& f) {
+    return f.key == "threads.wait.<method 'acquire' of '_thread.lock' objects>" &&
+           f.low_ns == 10'000'000;
+  }));
+  EXPECT_TRUE(std::ranges::any_of(answer.findings, [](const Finding& f) {
+    return f.key == "gaps.host.0" && f.sentence.find("tokenize (30.000ms)") != std::string::npos;
+  }));
+  for (const Finding& f : answer.findings)
+    EXPECT_EQ(f.key.find("Synchronize"), std::string::npos) << f.sentence;
 }
 
 TEST(Attribution, of_launched_work_is_not_the_host) {

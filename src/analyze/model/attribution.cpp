@@ -164,6 +164,7 @@ class Attribution {
     sort_runs_by(lead, &Late::begin);
     read(host_.lead, lead, [&](const Late& late) { silent(late); });
     for (auto& [key, sum] : sums_) {
+      if (sum.group.time == 0) continue;
       sum.group.when = sum.pieces.take(out_.window);
       std::ranges::sort(sum.gaps);
       sum.group.gaps = sum.gaps.size() - std::ranges::unique(sum.gaps).size();
@@ -178,10 +179,17 @@ class Attribution {
  private:
   using Key = std::tuple<IdleCause, uint32_t, uint32_t, uint32_t>;  // cause, track, name, within
 
+  // Had the host not waited for the device, it would be ahead by the time that it waited, less what
+  // the device has made up for since.
+  struct Ahead {
+    int64_t time = 0, until = INT64_MIN;
+  };
+
   struct Sum {
     IdleGroup group;
     Pieces pieces;
     std::vector<int64_t> gaps;  // their begins, some repeated
+    Ahead ahead;                // of waits
   };
 
   static void keep_longest(std::vector<std::pair<int64_t, EventId>>& each, size_t most) {
@@ -266,6 +274,11 @@ class Attribution {
       late.track = track;
       late.within = host_.within(open, i);
     }
+    if (from == late.gap && late.waited != nobody) {
+      Ahead& ahead = sums_[waited(late)].ahead;
+      ahead.time += late.gap - std::max(trace_.ts()[late.waited], ahead.until);
+      ahead.until = late.gap;
+    }
     const Host::Reason why = host_.reason(open, from);
     const EventId e = open[why.place];
     if (why.cause == IdleCause::device && is_awaited_by(e, late))
@@ -278,13 +291,23 @@ class Attribution {
                  host_.classes[e] == EventClass::runtime);
     const bool launches = why.cause == IdleCause::brief || why.cause == IdleCause::launch;
     const bool general = launches || why.cause == IdleCause::host;
-    if (general && late.waited != nobody)
-      return add(waited(late), from, to, nobody, late.gap, false);
+    if (launches || (general && to - from < long_silence_ns)) from = after_wait(late, from, to);
     if (why.cause == IdleCause::host) out_.host_names[trace_.name_ids()[e]] += to - from;
     if (launches) in_call(e, to - from, why.cause == IdleCause::brief);
     if (general) return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap, true);
     add({why.cause, track, trace_.name_ids()[e], host_.within(open, why.place)}, from, to, e,
         late.gap, true);
+  }
+
+  // Attributes to the wait before what the host would have done ahead without it; returns the end
+  // of that.
+  int64_t after_wait(const Late& late, int64_t from, int64_t to) {
+    if (late.waited == nobody) return from;
+    int64_t& ahead = sums_[waited(late)].ahead.time;
+    to = std::min(to, from + ahead);
+    ahead -= to - from;
+    add(waited(late), from, to, nobody, late.gap, false);
+    return to;
   }
 
   // Whether the work that ends the idle time began in this wait: it had been launched before.
@@ -307,17 +330,15 @@ class Attribution {
     if (late.end - late.called >= short_gap_ns)
       return add({IdleCause::dependency, no_track, no_name, no_name}, late.called, late.end,
                  late.launch, late.gap, true);
-    if (late.waited != nobody)
-      return add(waited(late), late.called, late.end, nobody, late.gap, false);
     const bool updates = late.launch != nobody && host_.updates(late.launch);
-    add({updates ? IdleCause::update : IdleCause::launch, no_track, no_name, no_name}, late.called,
-        late.end, late.launch, late.gap, !updates);
+    add({updates ? IdleCause::update : IdleCause::launch, no_track, no_name, no_name},
+        after_wait(late, late.called, late.end), late.end, late.launch, late.gap, !updates);
   }
 
-  void silent(const Late& late) {
+  void silent(Late late) {
     const bool is_long = late.end - late.begin >= long_silence_ns;
-    if (late.waited != nobody && !is_long)
-      return add(waited(late), late.begin, late.end, nobody, late.gap, false);
+    if (!is_long) late.begin = after_wait(late, late.begin, late.end);
+    if (late.begin == late.end) return;
     const IdleCause cause = host_.captures(host_.lead, late.begin) ? IdleCause::capture
                             : late.launch == nobody                ? IdleCause::end
                             : is_long                              ? IdleCause::unrecorded
@@ -345,7 +366,7 @@ std::string_view name_of(IdleCause cause) {
       "compiling",
       "slow runtime calls",
       "waiting for work from before the recording",
-      "waiting for the device",
+      "synchronising calls",
       "updating parameters one by one",
       "launching work shorter than its launch",
       "launching",

@@ -34,7 +34,7 @@ enum class IdleCause : uint8_t {
   earlier,      // it waits for the device, for work of which the file has none yet: from before the
                 // recording
   device,       // it waits for the device (a blocking copy, a synchronising call), or had done so
-                // when the device ran out of work: it could not launch ahead
+                // when the device ran out of work: as far as it could have been ahead without
   update,       // it updates parameters one by one (optimizers.h)
   brief,        // it launches work that takes less time than the call
   launch,       // it launches other work, or work follows the end of its launch

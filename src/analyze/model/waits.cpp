@@ -24,6 +24,7 @@ constexpr Known known[] = {
     {"time.sleep", WaitKind::sleep},
     {"nanosleep", WaitKind::sleep},
     {"method acquire of", WaitKind::lock},
+    {"method 'acquire' of", WaitKind::lock},
     {"mutex", WaitKind::lock},
     {"futex", WaitKind::lock},
     {"pthread_cond", WaitKind::lock},

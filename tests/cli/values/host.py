@@ -7,7 +7,7 @@ from values.devices import kind_of, times_by_device
 from values.trace import HOST, WORK, around, clip, common, length, parents, pieces, rank, statistics, union
 
 BLOCKING = ("cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream")
-WAITS = (("enumerate(dataloader)", "data"), ("method sleep", "sleep"), ("time.sleep", "sleep"), ("method acquire of", "lock"),
+WAITS = (("enumerate(dataloader)", "data"), ("method sleep", "sleep"), ("time.sleep", "sleep"), ("method acquire of", "lock"), ("method 'acquire' of", "lock"),
          ("barrier", "threads"), ("async_compile.wait", "threads"), ("method poll of", "threads"), ("method recv", "threads"))
 
 
