@@ -78,6 +78,28 @@ TEST(Overlap, counts_once_what_runs_at_once_and_says_what_could_be_hidden) {
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{3});
 }
 
+// It communicates 10-50; the host launches what is computed next at 60, after other code, or after
+// it has waited.
+TEST(Overlap, costs_nothing_while_the_host_is_late_with_what_is_computed_next) {
+  const auto findings = [](std::string_view host) {
+    const auto trace =
+        trace_of(cat(R"json([
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":0,"dur":2,"pid":9,"tid":9,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":3,"dur":2,"pid":9,"tid":9,"args":{"correlation":2}},
+    {"ph":"X",)json",
+                     host, R"json(,"ts":6,"dur":46,"pid":9,"tid":9,"args":{"correlation":3}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":53,"dur":2,"pid":9,"tid":9,"args":{"correlation":4}},
+    {"ph":"X","cat":"kernel","name":"gemm","ts":2,"dur":8,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"kernel","name":"ncclDevKernel","ts":10,"dur":40,"pid":0,"tid":8,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"gemm","ts":55,"dur":45,"pid":0,"tid":7,"args":{"correlation":4}}])json"));
+    return answer_overlap(TraceIndex(*trace)).findings;
+  };
+  EXPECT_TRUE(findings(R"("cat":"user_annotation","name":"evaluate")").empty());
+  const auto waits = findings(R"("cat":"cuda_runtime","name":"cudaStreamSynchronize")");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].high_ns, 40'000);
+}
+
 // The second collective takes 30 in two steps and 90 in one, 10 of which is hidden in each.
 TEST(Overlap, saves_at_least_what_a_collective_takes_beyond_its_median_over_steps) {
   std::string text = "[";
@@ -125,14 +147,16 @@ TEST(Overlap, of_a_collective_that_is_fast_once_saves_what_it_waits_for_others) 
   EXPECT_EQ(waits.high_ns, 260'000);  // 20 of the transfer could be hidden by computation
 }
 
-// The sums over streams of `python3 tests/cli/values beyond_median FILE`.
+// The sums over streams of `python3 tests/cli/values beyond_median FILE`; less than half a percent
+// where the host launches nearly everything late.
 TEST(Overlap, of_real_traces_saves_what_collectives_take_beyond_their_median) {
-  for (const auto& [file, low] :
-       {std::pair("nccl_two_ranks", 9'502'722), {"v100_train_rank0", 18'056'000}}) {
-    const auto trace = open_alone(real_trace(std::string(file) + ".json.gz"));
-    ASSERT_TRUE(trace) << trace.why();
-    EXPECT_EQ(answer_overlap(TraceIndex(*trace)).findings.front().low_ns, low) << file;
-  }
+  const auto findings = [](const char* file) {
+    return answer_overlap(TraceIndex(*open_alone(real_trace(file)))).findings;
+  };
+  const std::vector<Finding> found = findings("v100_train_rank0.json.gz");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].low_ns, 17'882'000);
+  EXPECT_TRUE(findings("nccl_two_ranks.json.gz").empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "analyze/trace_files.h"
 #include "vitro/analyze/questions.h"
+#include "vitro/base/cat.h"
 
 namespace vitro::analyze {
 namespace {
@@ -126,9 +127,10 @@ TEST(Summary, says_what_copies_and_the_profiler_cost) {
   EXPECT_EQ(answer.findings[0].key, "summary.copies.0");
   EXPECT_EQ(answer.findings[0].high_ns, 20'000);
   EXPECT_EQ(answer.findings[0].events, std::vector<EventId>{6});
-  EXPECT_EQ(answer.findings[0].sentence,
-            "device 0 copies and fills memory for 20.000us of 100.000us while it computes nothing; "
-            "20.000us of that in 1 call of Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(
+      answer.findings[0].sentence,
+      "device 0 copies and fills memory for 20.000us of 100.000us while it computes nothing "
+      "and the host is not late; 20.000us of that in 1 call of Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(answer.findings[1].key, "summary.overhead");
   EXPECT_EQ(answer.findings[1].high_ns, 10'000);
   const Summary s = summary(TraceIndex(*trace));
@@ -149,9 +151,29 @@ TEST(Summary, of_copies_that_overlap_no_part_is_more_than_the_whole) {
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":10,"dur":20,"pid":0,"tid":7},
     {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoD (Device -> Device)","ts":15,"dur":20,"pid":0,"tid":8}])json");
   ASSERT_TRUE(trace) << trace.why();
-  EXPECT_EQ(answer_summary(TraceIndex(*trace)).findings.front().sentence,
-            "device 0 copies and fills memory for 25.000us of 100.000us while it computes nothing; "
-            "25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
+  EXPECT_EQ(
+      answer_summary(TraceIndex(*trace)).findings.front().sentence,
+      "device 0 copies and fills memory for 25.000us of 100.000us while it computes nothing "
+      "and the host is not late; 25.000us of that in 2 calls of Memcpy DtoD (Device -> Device)");
+}
+
+// Copies 10-50 to pinned memory; the host launches the next kernel at 45, or right after the copy.
+TEST(Summary, of_copies_are_those_that_run_when_the_next_kernel_has_been_launched) {
+  const auto most = [](int launch) {
+    const auto trace =
+        trace_of(cat(R"json([
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":0,"dur":2,"pid":9,"tid":9,"args":{"correlation":1}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","ts":3,"dur":2,"pid":9,"tid":9,"args":{"correlation":2}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","ts":)json",
+                     launch, R"json(,"dur":2,"pid":9,"tid":9,"args":{"correlation":3}},
+    {"ph":"X","cat":"kernel","name":"k","ts":2,"dur":8,"pid":0,"tid":7,"args":{"correlation":1}},
+    {"ph":"X","cat":"gpu_memcpy","name":"Memcpy DtoH (Device -> Pinned)","ts":10,"dur":40,"pid":0,"tid":7,"args":{"correlation":2}},
+    {"ph":"X","cat":"kernel","name":"k","ts":52,"dur":48,"pid":0,"tid":7,"args":{"correlation":3}}])json"));
+    const std::vector<Finding> findings = answer_summary(TraceIndex(*trace)).findings;
+    return findings.empty() ? 0 : findings[0].high_ns;
+  };
+  EXPECT_EQ(most(45), 3'000);
+  EXPECT_EQ(most(5), 40'000);
 }
 
 // cudnn's kernels, `python3 tests/cli/values layouts FILE`: no two run at the same time.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "analyze/model/index.h"
 #include "analyze/model/sort_runs.h"
@@ -24,6 +25,29 @@ std::vector<Intervals> late_launches(const TraceIndex& index) {
     }
     for (size_t t = 0; t < out.size(); ++t)
       if (!late[t].empty()) out[t] = united(out[t], late[t]);
+  }
+  return out;
+}
+
+Intervals late_computation(const TraceIndex& index, const Device& device) {
+  const Trace& trace = index.trace();
+  std::map<uint32_t, Intervals> late;  // by thread
+  int64_t last = index->window().begin;
+  for (const EventId e : paced(device.work)) {
+    if (index->kinds()[e] != WorkKind::compute) continue;
+    const EventId launch = index->links().launch_of(e);
+    if (launch != Links::nobody && trace.ts()[launch] > last)
+      late[trace.track_ids()[launch]].add(last, std::min(end_of(trace, launch), trace.ts()[e]));
+    last = std::max(last, end_of(trace, e));
+  }
+  Intervals out;
+  for (const auto& [track, each] : late) {
+    Intervals waits;
+    for (const EventId e : index->host().track(track))
+      if (index->blocks()[e] ||
+          (index->classes()[e] == EventClass::runtime && index->waits()[e] == WaitKind::device))
+        waits.add(trace.ts()[e], end_of(trace, e));
+    out = united(out, without(each, waits));
   }
   return out;
 }

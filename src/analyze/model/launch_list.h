@@ -27,6 +27,10 @@ std::vector<Launch> launch_list(const TraceIndex& index);
 // its work if that is earlier.  What the thread does during that time keeps them idle.
 std::vector<Intervals> late_launches(const TraceIndex& index);
 
+// When a device computed nothing because its next computation had not been launched, and the thread
+// that launched it did not wait for a device: what else the device does then costs nothing.
+Intervals late_computation(const TraceIndex& index, const Device& device);
+
 // The host events around others, by event: what they take is not a call of their own.
 std::vector<bool> frames_of(const TraceIndex& index);
 

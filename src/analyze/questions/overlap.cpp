@@ -115,10 +115,15 @@ std::vector<Finding> conclude(const TraceIndex& index, const Overlap& all) {
   const WorkKinds& kinds = index->kinds();
   std::map<uint32_t, Pieces> exposed;
   std::map<uint32_t, Slower> waits;
+  std::map<uint32_t, int64_t> most;
   for (const Device& device : index->devices()) {
     const WorkTimes times = times_of(trace, kinds, device.work);
-    exposed[device.track].add(without(times.communication, times.compute));
-    waits[device.track] = slower(index, device, times.compute);
+    // While the host is late with what is computed next, too, communication costs nothing.
+    const Intervals hidden = united(times.compute, late_computation(index, device));
+    const Intervals rest = without(times.communication, hidden);
+    most[device.track] = rest.length();
+    exposed[device.track].add(rest);
+    waits[device.track] = slower(index, device, hidden);
   }
   const size_t measured = all.windows.size() > 1 ? 1 : 0;
   for (const Overlap::Device& d : all.devices) {
@@ -143,7 +148,7 @@ std::vector<Finding> conclude(const TraceIndex& index, const Overlap& all) {
                     : "start it earlier and on its own stream (gradient buckets, prefetching "
                       "shards), or check in the traces of all ranks whether it waits for a slow "
                       "one"},
-        usual, std::min(d.exposed, d.compute_alone + fastest), kernel->most,
+        usual, std::min({d.exposed, d.compute_alone + fastest, most[d.track]}), kernel->most,
         std::move(exposed[d.track]));
   }
   return findings.take();

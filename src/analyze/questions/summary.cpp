@@ -102,7 +102,10 @@ struct Copies {
   std::vector<std::pair<int64_t, EventId>> each;
 };
 
-std::string_view advice_on_copies(std::string_view name) {
+std::string_view advice_on_copies(std::string_view name, bool hidden) {
+  if (hidden)
+    return "most of it runs beside kernels already: copy less (smaller types, what stays the same "
+           "kept on the device)";
   if (holds(name, {"Pageable"}))
     return "copy from pinned memory (pin_memory, non_blocking), so that it overlaps with kernels";
   if (holds(name, {"DtoH", "-> Host"}))
@@ -112,11 +115,13 @@ std::string_view advice_on_copies(std::string_view name) {
   return "avoid the copy: keep layouts and buffers, write results in place, fuse the fill";
 }
 
-void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& device,
-                     const Window& window, const std::vector<Step>& steps, Findings& findings) {
+void conclude_copies(const TraceIndex& index, const Device& device, Findings& findings) {
+  const Trace& trace = index.trace();
+  const WorkKinds& kinds = index->kinds();
+  const Window& window = index->window();
   const WorkTimes times = times_of(trace, kinds, device.work);
   const Intervals used = united(times.compute, times.communication);
-  const Intervals exposed = without(times.memory, used);
+  const Intervals exposed = without(without(times.memory, used), late_computation(index, device));
   std::map<std::string_view, Copies> by_name;
   for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::memory) continue;
@@ -144,10 +149,12 @@ void conclude_copies(const Trace& trace, const WorkKinds& kinds, const Device& d
   findings.add(
       {cat("summary.copies.", track.pid),
        cat(device_name(track), " copies and fills memory for ", time_text(all), " of ",
-           time_text(window.length()), " while it computes nothing; ", time_text(copies.exposed),
-           " of that in ", counted(copies.calls, "call"), " of ", short_name(most->first)),
-       std::string(advice_on_copies(most->first))},
-      beyond_other_steps(steps, window, exposed), all, std::move(events), std::move(when));
+           time_text(window.length()), " while it computes nothing and the host is not late; ",
+           time_text(copies.exposed), " of that in ", counted(copies.calls, "call"), " of ",
+           short_name(most->first)),
+       std::string(advice_on_copies(
+           most->first, 2 * copies.exposed < copies.ran.length_in(window.begin, window.end)))},
+      beyond_other_steps(index->steps(), window, exposed), all, std::move(events), std::move(when));
 }
 
 // Kernels with which convolution libraries convert images between layouts.
@@ -285,7 +292,7 @@ Answer answer_summary(const TraceIndex& index) {
   const Window& window = index->window();
   Findings findings(index);
   for (const Device& device : index->devices()) {
-    conclude_copies(trace, index->kinds(), device, window, index->steps(), findings);
+    conclude_copies(index, device, findings);
     conclude_layouts(trace, device, window, findings);
   }
   findings.only_while(index->idle_time());

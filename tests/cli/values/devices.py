@@ -82,6 +82,13 @@ def gaps(trace):
             {(trace.device(pid), *gaps_of(trace, work)) for pid, work in devices.items()})
 
 
+def waits_for_devices(trace):
+    """By thread: when it waits for a device."""
+    from values.host import blocking_copies, wait_of  # which imports this file
+    blocks = blocking_copies(trace)
+    return {track: union((e.begin, e.end) for e in events if wait_of(e, blocks) == "device") for track, events in trace.host.items()}
+
+
 def idle(trace):
     """The idle time of each device in the measured window, and the part that is latency: short gaps before launched work."""
     begin, end = trace.measured()
@@ -185,10 +192,35 @@ def overlap(trace):
     return (devices, {(*key, *row) for key, row in by_name.items()})
 
 
+def without(spans, others):
+    """The parts of these spans outside the others, which are in order."""
+    for begin, end in spans:
+        for a, b in others:
+            if begin < b and a < end:
+                yield begin, a
+                begin = b
+        yield begin, end
+
+
+def late_computation(trace, device):
+    """When a device computes nothing because the next computation has not been launched, by a thread that does not wait for it."""
+    begin, late, out = trace.measured()[0], defaultdict(list), []
+    for e in trace.work:
+        if e.track[0] == device and use_of(e) == "compute":
+            launch = trace.launch(e)
+            if launch and launch.begin > begin:
+                late[launch.track].append((begin, min(launch.end, e.begin)))
+            begin = max(begin, e.end)
+    waits = waits_for_devices(trace)
+    for track, spans in late.items():
+        out += without(spans, waits.get(track, []))
+    return union(out)
+
+
 def beyond_median(trace):
     """For each stream: the time of collectives, in order within their steps, beyond their median over the steps, and at most
-    what is not hidden by computation."""
-    computing = {device: times["compute"] for device, times in times_by_device(trace).items()}
+    what is not hidden by computation or by a host that is late with it."""
+    computing = {device: union([*times["compute"], *late_computation(trace, device)]) for device, times in times_by_device(trace).items()}
     out = {}
     for track in {e.track for e in trace.work}:
         talks = [e for e in trace.work if e.track == track and use_of(e) == "communication"]
