@@ -231,6 +231,31 @@ TEST(Attribution, a_busy_device_is_bound_by_kernels_that_share_its_time) {
       << verdict;
 }
 
+// Each launch takes 25 us to arrive, and one follows every 20 us: the device waits for the host.
+TEST(Attribution, of_launches_that_arrive_late_is_what_the_host_did) {
+  Text text;
+  for (int i = 0; i < 10; ++i) {
+    text.op("aten::mm", 20 * i, 20 * i + 10);
+    text.call("cudaLaunchKernel", 20 * i + 2, 20 * i + 6, i);
+    text.kernel(20 * i + 27, 20 * i + 31, i);
+  }
+  // 27 us before the first kernel, of which the host works for 2; then nine gaps of 16 us: the host
+  // launches for 4 us in each but the last.
+  EXPECT_EQ(times(text), (Times{{IdleCause::launch, 25'000 + 8 * 4'000},
+                                {IdleCause::host, 2'000 + 8 * 12'000 + 16'000}}));
+}
+
+TEST(Attribution, of_launched_work_is_not_the_wait_for_it) {
+  Text text;
+  text.call("cudaLaunchKernel", 0, 4, 1);
+  text.kernel(10, 30, 1);
+  text.call("cudaLaunchKernel", 25, 29, 2);
+  text.call("cudaStreamSynchronize", 29, 60, 3);
+  text.kernel(40, 50, 2);
+  EXPECT_EQ(times(text),
+            (Times{{IdleCause::latency, 10'000 + 10'000}, {IdleCause::device, 10'000}}));
+}
+
 // Eight long waits for data, between steps of short launches.
 TEST(Attribution, a_wait_for_data_comes_before_what_a_graph_saves) {
   Text text;

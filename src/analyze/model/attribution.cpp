@@ -53,9 +53,11 @@ class Host {
     if (!index->steps().empty()) lead = trace.track_ids()[index->steps().front().event];
     std::map<uint32_t, size_t> launches;
     for (const Launch& launch : index->launches()) {
+      latency = std::min(latency, launch.first_begin - trace.ts()[launch.call]);
       ++launches[trace.track_ids()[launch.call]];
       brief_[launch.call] = is_brief(trace, launch);
     }
+    if (latency < 0 || latency >= short_gap_ns) latency = 0;
     const auto most =
         std::ranges::max_element(launches, {}, [](auto& each) { return each.second; });
     if (lead == no_track && most != launches.end()) lead = most->first;
@@ -129,6 +131,7 @@ class Host {
   const TrackOrder& order;
   const WorkKinds& kinds;
   uint32_t lead = no_track;
+  int64_t latency = short_gap_ns;  // the least from the begin of a launch to that of its work
 
  private:
   const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
@@ -206,6 +209,13 @@ class Attribution {
       const int64_t called = std::clamp(end_of(trace_, launch), begin, end);
       return late_on(trace_.track_ids()[launch], {begin, called, end, begin, launch});
     }
+    // Launched just before: it arrives too late, too.
+    if (launch != nobody && begin > out_.window.begin &&
+        trace_.ts()[launch] + host_.latency > begin) {
+      const int64_t arrives = std::min(trace_.ts()[launch] + host_.latency, end);
+      late_on(trace_.track_ids()[launch], {begin, arrives, arrives, begin, launch});
+      begin = arrives;
+    }
     const int64_t launched = host_.launched.of(work);
     if (launch == nobody && launched > begin && host_.lead != no_track)
       return late_on(host_.lead, {begin, end, end, begin, work});
@@ -266,7 +276,9 @@ class Attribution {
   }
 
   void piece(Late& late, uint32_t track, std::span<const EventId> open, int64_t from, int64_t to) {
-    for (size_t i = 0; from == late.gap && i < open.size(); ++i) {
+    // A wait that began after the launch is for its work.
+    const bool launched = late.launch != nobody && trace_.ts()[late.launch] <= late.gap;
+    for (size_t i = 0; from == late.gap && !launched && i < open.size(); ++i) {
       if (!host_.waits_for_device(open[i]) || host_.awaits_earlier(open[i]) ||
           trace_.ts()[open[i]] >= late.gap)
         continue;
@@ -281,9 +293,10 @@ class Attribution {
     }
     const Host::Reason why = host_.reason(open, from);
     const EventId e = open[why.place];
-    if (why.cause == IdleCause::device && is_awaited_by(e, late))
-      return add({IdleCause::dependency, no_track, no_name, no_name}, from, to, late.launch,
-                 late.gap, true);
+    if (why.cause == IdleCause::device && (launched || is_awaited_by(e, late)))
+      return add(
+          {launched ? IdleCause::latency : IdleCause::dependency, no_track, no_name, no_name}, from,
+          to, late.launch, late.gap, true);
     if (why.cause == IdleCause::capture || why.cause == IdleCause::earlier)
       return add({why.cause, no_track, no_name, no_name}, from, to, e, late.gap, true);
     if (why.cause == IdleCause::update)

@@ -19,10 +19,10 @@ class TraceIndex;
 // A runtime call that takes longer is slow; an idle stretch that is shorter may be latency.
 inline constexpr int64_t slow_call_ns = 50'000, short_gap_ns = 30'000;
 
-// From the most to the least specific.  If the launch that ended the idle time began within it, the
-// host was late, and what the launching thread did is the cause; where nothing is recorded on that
-// thread, what the thread with the steps did.  Otherwise the work had been launched already, and
-// the cause lies on the device.
+// From the most to the least specific.  If the launch that ended the idle time began too late to
+// arrive before it (Host::latency), what the launching thread did is the cause; where nothing is
+// recorded on it, what the thread with the steps did.  Otherwise the work had been launched
+// already, and the cause lies on the device.
 enum class IdleCause : uint8_t {
   data,         // the thread waits for data
   lock,         // for a lock

@@ -89,10 +89,17 @@ def waits_for_devices(trace):
     return {track: union((e.begin, e.end) for e in events if wait_of(e, blocks) == "device") for track, events in trace.host.items()}
 
 
+def least_latency(trace):
+    """From the begin of a launch to that of its work; 0 if it makes no sense."""
+    least = min((e.begin - trace.launch(e).begin for e in trace.work if trace.launch(e)), default=0)
+    return least if 0 <= least < 30_000 else 0
+
+
 def idle(trace):
-    """The idle time of each device in the measured window, and the part that is latency: short gaps before launched work."""
+    """The idle time of each device in the measured window, and the part that is latency: short gaps before work that was launched
+    in time, and of other short gaps what the host waits for a device after the launch."""
     begin, end = trace.measured()
-    out = {}
+    out, least, waits = {}, least_latency(trace), waits_for_devices(trace)
     for pid in {e.track[0] for e in trace.work}:
         until, total, latency = begin, 0, 0
         work = sorted((e for e in trace.work if e.track[0] == pid), key=lambda e: (e.begin, trace.tracks[e.track], -e.length, e.number))
@@ -103,7 +110,10 @@ def idle(trace):
             if gap > 0:
                 total += gap
                 known = trace.launch(e) or trace.launch_time(e) == -math.inf
-                latency += gap if gap < 30_000 and known and trace.launch_time(e) <= until else 0
+                if known and trace.launch_time(e) <= until:
+                    arrives = min(max(trace.launch_time(e) + least, until), until + gap) if until > begin else until
+                    latency += gap - (arrives - until) if gap - (arrives - until) < 30_000 else 0
+                    latency += length(waits.get(trace.launch(e).track, []), until, arrives) if arrives > until else 0
             until = max(until, e.end)
         out[trace.device(pid)] = (total + max(end - until, 0), latency)
     return out
