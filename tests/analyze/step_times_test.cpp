@@ -97,6 +97,58 @@ TEST(StepTimes, stragglers_are_found_with_their_causes) {
   EXPECT_TRUE(step_times(TraceIndex(*trace), {.over_percent = 50}).stragglers.empty());
 }
 
+// Eight steps launch kernels that keep the device busy; the fourth and the eighth wait for all of
+// them. In `slow`, kernels of the fourth step take three times as long; in `late`, the host
+// launches nothing for 300 us of it.
+std::string asynchronous(bool slow, bool late) {
+  std::string text = "[";
+  const auto add = [&](const char* category, const std::string& name, int ts, int dur, int track,
+                       int link) {
+    text += cat(R"({"ph":"X","cat":")", category, R"(","name":")", name, R"(","ts":)", ts,
+                R"(,"dur":)", dur, R"(,"pid":)", track == 7 ? 0 : 1, R"(,"tid":)", track,
+                R"(,"args":{"correlation":)", link, "}},");
+  };
+  int host = 0, device = 10, link = 1;
+  for (int step = 0; step < 8; ++step) {
+    const int begin = host;
+    if (late && step == 3) host = std::max(host, device) + 300;
+    for (int k = 0; k < 2; ++k) {
+      add("cuda_runtime", "cudaLaunchKernel", host += 5, 5, 1, link);
+      device = std::max(device, host + 10);
+      const int dur = slow && step == 3 ? 150 : 50;
+      add("kernel", "k", device, dur, 7, link++);
+      device += dur;
+    }
+    if (step % 4 == 3) {
+      add("cuda_runtime", "cudaDeviceSynchronize", host + 6, device - host - 6, 1, 0);
+      host = device;
+    }
+    host += 10;
+    add("user_annotation", cat("ProfilerStep#", step), begin, host - begin, 1, 0);
+  }
+  text.back() = ']';
+  return text;
+}
+
+TEST(StepTimes, a_step_that_waits_for_the_work_of_others_costs_nothing) {
+  const auto stragglers = [](bool slow, bool late) {
+    const auto trace = trace_of(asynchronous(slow, late));
+    const TraceIndex index(*trace);
+    EXPECT_EQ(step_times(index).stragglers.size(), 2U);
+    const Answer answer = answer_steps(index);
+    const auto found = std::ranges::find(answer.findings, "steps.stragglers", &Finding::key);
+    return found == answer.findings.end() ? std::pair<int64_t, int64_t>()
+                                          : std::pair(found->low_ns, found->high_ns);
+  };
+  // The device is idle for 10 us of each: the end of the step, and before its next kernel.
+  EXPECT_LE(stragglers(false, false).second, 20'000);
+  const auto [low_of_slow, high_of_slow] = stragglers(true, false);
+  EXPECT_LE(low_of_slow, 20'000);
+  EXPECT_GE(high_of_slow, 200'000);
+  EXPECT_LE(high_of_slow, 220'000);
+  EXPECT_GE(stragglers(false, true).first, 300'000);
+}
+
 TEST(StepTimes, of_a_trace_without_steps_are_none) {
   const auto trace = open_alone(real_trace("alexnet_cuda.json.gz"));
   ASSERT_TRUE(trace) << trace.why();

@@ -94,6 +94,7 @@ class StepReader {
 
  private:
   void read_devices();
+  void compare_devices();
   void read_threads();
   void find_stragglers(const StepOptions& options);
   void choose_compared();
@@ -138,12 +139,35 @@ void StepReader::read_devices() {
       if (step == no_step) continue;
       const int64_t length = end_of(trace_, e) - trace_.ts()[e];
       out_.steps[step].launched += length;
+      ++out_.steps[step].launches;
       if (compared_[step])
         cells_.add(trace_.name_ids()[e], classes_[e], step, length, e, length, true);
     }
   }
   for (StepTimes::Each& each : out_.steps)
     each.device_busy = busy.length_in(each.step.begin, each.step.end);
+  compare_devices();
+}
+
+void StepReader::compare_devices() {
+  if (out_.stragglers.empty()) return;
+  const auto idle_in = [](const StepTimes::Each& each) { return each.length - each.device_busy; };
+  std::vector<int64_t> idle, launched, launches;
+  for (const size_t s : steady_) {
+    idle.push_back(idle_in(out_.steps[s]));
+    launched.push_back(out_.steps[s].launched);
+    launches.push_back(out_.steps[s].launches);
+  }
+  const int64_t usual_idle = usual(idle), usual_time = usual(launched),
+                usual_count = std::max<int64_t>(usual(launches), 1);
+  for (StepTimes::Straggler& straggler : out_.stragglers) {
+    const StepTimes::Each& each = out_.steps[straggler.step];
+    const double as_much = static_cast<double>(usual_time) * static_cast<double>(each.launches) /
+                           static_cast<double>(usual_count);
+    straggler.idle = index_->devices().empty() ? straggler.excess
+                                               : std::max<int64_t>(idle_in(each) - usual_idle, 0);
+    straggler.slower = std::max<int64_t>(each.launched - static_cast<int64_t>(as_much), 0);
+  }
 }
 
 void StepReader::read_threads() {
@@ -280,8 +304,8 @@ void conclude(const TraceIndex& index, const StepTimes& s, bool first, Findings&
   std::vector<EventId> events;
   Pieces when;
   for (const StepTimes::Straggler* each : list) {
-    low += each->least_excess;
-    high += each->excess;
+    low += std::min(each->least_excess, each->idle);
+    high += std::min(each->excess, each->idle + each->slower);
     const Step& step = s.steps[each->step].step;
     events.push_back(step.event);
     when.add(step.begin, step.end);

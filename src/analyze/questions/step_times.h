@@ -27,6 +27,7 @@ struct StepTimes {
     int64_t length = 0;
     int64_t device_busy = 0;  // time in the step in which any device worked
     int64_t launched = 0;     // work launched in it, whenever it ran; overlap counts twice
+    int64_t launches = 0;     // number of that work
     int64_t host_busy = 0;    // on its own thread: time in events other than a step
     int64_t compiling = 0;    // in compiler phases, on any thread
     bool straggles = false;
@@ -40,9 +41,13 @@ struct StepTimes {
     EventId longest = 0;  // the longest call in that step
   };
   struct Straggler {
-    size_t step = 0;            // in `steps`
-    int64_t excess = 0;         // over the median
-    int64_t least_excess = 0;   // over the longest step that is not a straggler
+    size_t step = 0;           // in `steps`
+    int64_t excess = 0;        // over the median
+    int64_t least_excess = 0;  // over the longest step that is not a straggler
+    // What a usual step would save of it where devices work: the time in which they are idle for
+    // longer than usual, and that by which as much work as usual takes longer, if it is not larger.
+    // A step that waits for what earlier ones launched takes longer, and costs nothing.
+    int64_t idle = 0, slower = 0;
     std::vector<Cause> causes;  // the greatest difference first, at most five; for the ten longest
   };
   std::vector<Each> steps;
