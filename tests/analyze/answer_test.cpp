@@ -1,3 +1,4 @@
+// Tests how answers are written: text, CSV and JSON, and what they show of hostile names.
 #include "vitro/analyze/answer.h"
 
 #include <gtest/gtest.h>
