@@ -43,7 +43,6 @@ class Host {
         order(index->host()),
         kinds(index->kinds()),
         is_step_(index->is_step()),
-        blocks_(index->blocks()),
         frames_(index->frames()),
         updates_(index->updates().events),
         index_(index),
@@ -67,9 +66,7 @@ class Host {
   }
 
   bool is_step(EventId e) const { return is_step_[trace.name_ids()[e]]; }
-  bool waits_for_device(EventId e) const {
-    return blocks_[e] || (classes[e] == EventClass::runtime && waits[e] == WaitKind::device);
-  }
+  bool waits_for_device(EventId e) const { return index_->waits_for_device(e); }
   bool awaits_earlier(EventId e) const { return index_->awaits_earlier(e); }
 
   struct Reason {
@@ -134,7 +131,7 @@ class Host {
   int64_t latency = short_gap_ns;  // the least from the begin of a launch to that of its work
 
  private:
-  const std::vector<bool>&is_step_, &blocks_, &frames_, &updates_;
+  const std::vector<bool>&is_step_, &frames_, &updates_;
   const TraceIndex& index_;
   std::vector<bool> compiles_, brief_;  // by event
   const std::map<uint32_t, Intervals> captures_;

@@ -98,6 +98,19 @@ const std::vector<bool>& Parts::blocks() const {
   });
 }
 
+bool Parts::waits_for_device(EventId call) const {
+  return blocks()[call] ||
+         (classes()[call] == EventClass::runtime && waits()[call] == WaitKind::device);
+}
+
+const std::vector<Intervals>& Parts::late() const {
+  return part(late_, [&] {
+    std::vector<Intervals> out;
+    for (const Device& device : devices()) out.push_back(late_computation(index_, device));
+    return out;
+  });
+}
+
 bool Parts::awaits_earlier(EventId call) const {
   if (classes()[call] != EventClass::runtime || waits()[call] != WaitKind::device) return false;
   for (const Device& device : devices())

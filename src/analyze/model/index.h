@@ -67,6 +67,11 @@ class TraceIndex::Parts {
   const std::vector<bool>& frames() const;  // frames_of()
   // Calls of copies that return when the copy is done, by event.
   const std::vector<bool>& blocks() const;
+  // Whether a call returns when a device has done what it was given: a blocking copy, a
+  // synchronising call.
+  bool waits_for_device(EventId call) const;
+  // By device: late_computation().
+  const std::vector<Intervals>& late() const;
   // Whether a call waits for a device before the file has any work of devices: for what was
   // launched before the recording.
   bool awaits_earlier(EventId call) const;
@@ -111,6 +116,7 @@ class TraceIndex::Parts {
   mutable Once<std::vector<NamedWindow>> windows_;
   mutable Once<SeparateUpdates> updates_;
   mutable Once<std::vector<DeviceIdle>> idle_;
+  mutable Once<std::vector<Intervals>> late_;
   mutable Once<std::optional<Intervals>> idle_time_;
   mutable Once<std::unordered_map<EventId, EventId>> captured_;
   mutable Once<Result<std::vector<CompilePhase>>> compile_phases_;

@@ -43,10 +43,8 @@ Intervals late_computation(const TraceIndex& index, const Device& device) {
   Intervals out;
   for (const auto& [track, each] : late) {
     Intervals waits;
-    for (const EventId e : index->host().track(track))
-      if (index->blocks()[e] ||
-          (index->classes()[e] == EventClass::runtime && index->waits()[e] == WaitKind::device))
-        waits.add(trace.ts()[e], end_of(trace, e));
+    for (const EventId e : paced(index->host().track(track)))
+      if (index->waits_for_device(e)) waits.add(trace.ts()[e], end_of(trace, e));
     out = united(out, without(each, waits));
   }
   return out;

@@ -24,6 +24,10 @@ class Links {
 
   // The launch of a kernel, copy or fill; `nobody` if the file does not say.
   EventId launch_of(EventId device_work) const;
+  // Whether one launch is recorded for both, as for work of a device graph.
+  bool are_launched_together(EventId a, EventId b) const {
+    return links_[a] != none && links_[a] == links_[b];
+  }
   // The runtime call with this correlation; `nobody` if there is none.
   EventId call_with(int64_t correlation) const;
   // The work launched by a runtime call, in file order.

@@ -116,10 +116,11 @@ std::vector<Finding> conclude(const TraceIndex& index, const Overlap& all) {
   std::map<uint32_t, Pieces> exposed;
   std::map<uint32_t, Slower> waits;
   std::map<uint32_t, int64_t> most;
-  for (const Device& device : index->devices()) {
+  for (size_t d = 0; d < index->devices().size(); ++d) {
+    const Device& device = index->devices()[d];
     const WorkTimes times = times_of(trace, kinds, device.work);
     // While the host is late with what is computed next, too, communication costs nothing.
-    const Intervals hidden = united(times.compute, late_computation(index, device));
+    const Intervals hidden = united(times.compute, index->late()[d]);
     const Intervals rest = without(times.communication, hidden);
     most[device.track] = rest.length();
     exposed[device.track].add(rest);

@@ -44,9 +44,10 @@ struct StepTimes {
     size_t step = 0;           // in `steps`
     int64_t excess = 0;        // over the median
     int64_t least_excess = 0;  // over the longest step that is not a straggler
-    // What a usual step would save of it where devices work: the time in which they are idle for
-    // longer than usual, and that by which as much work as usual takes longer, if it is not larger.
-    // A step that waits for what earlier ones launched takes longer, and costs nothing.
+    // The parts of it that could be saved, where devices work.  `idle`: how much longer than usual
+    // they are idle.  `slower`: how much longer than usual as many kernels take; whether these do
+    // more work is not known.  The rest is spent waiting for work of earlier steps: it costs
+    // nothing.
     int64_t idle = 0, slower = 0;
     std::vector<Cause> causes;  // the greatest difference first, at most five; for the ten longest
   };

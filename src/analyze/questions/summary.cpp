@@ -115,13 +115,14 @@ std::string_view advice_on_copies(std::string_view name, bool hidden) {
   return "avoid the copy: keep layouts and buffers, write results in place, fuse the fill";
 }
 
-void conclude_copies(const TraceIndex& index, const Device& device, Findings& findings) {
+void conclude_copies(const TraceIndex& index, size_t d, Findings& findings) {
+  const Device& device = index->devices()[d];
   const Trace& trace = index.trace();
   const WorkKinds& kinds = index->kinds();
   const Window& window = index->window();
   const WorkTimes times = times_of(trace, kinds, device.work);
   const Intervals used = united(times.compute, times.communication);
-  const Intervals exposed = without(without(times.memory, used), late_computation(index, device));
+  const Intervals exposed = without(without(times.memory, used), index->late()[d]);
   std::map<std::string_view, Copies> by_name;
   for (const EventId e : paced(device.work)) {
     if (kinds[e] != WorkKind::memory) continue;
@@ -291,9 +292,10 @@ Answer answer_summary(const TraceIndex& index) {
   const Summary s = summary(index);
   const Window& window = index->window();
   Findings findings(index);
-  for (const Device& device : index->devices()) {
-    conclude_copies(index, device, findings);
-    conclude_layouts(trace, device, window, findings);
+  const std::vector<Device>& devices = index->devices();
+  for (size_t d = 0; d < devices.size(); ++d) {
+    conclude_copies(index, d, findings);
+    conclude_layouts(trace, devices[d], window, findings);
   }
   findings.only_while(index->idle_time());
   conclude_overhead(index, findings);

@@ -124,19 +124,15 @@ class Conclusion {
   // Whether most short gaps are between kernels of one launch, as of a device graph.
   bool launched_together() const {
     int64_t within = 0;
-    for (const PathSegment& s : path_.segments)
-      if (s.kind == kernel_delay && s.event != PathSegment::nobody && follows_in_launch(s.event))
+    EventId before = PathSegment::nobody;
+    for (const PathSegment& s : path_.segments) {
+      if (s.event == PathSegment::nobody) continue;
+      if (s.kind == kernel_delay && before != PathSegment::nobody &&
+          index_->links().are_launched_together(before, s.event))
         within += s.end - s.begin;
+      before = s.event;
+    }
     return 2 * within > path_.total(kernel_delay);
-  }
-
-  bool follows_in_launch(EventId work) const {
-    const Links& links = index_->links();
-    const EventId launch = links.launch_of(work);
-    return launch != Links::nobody &&
-           std::ranges::any_of(links.work_of(launch), [&](const auto& w) {
-             return trace_.ts()[w.second] < trace_.ts()[work];
-           });
   }
 
   // Nothing recorded, or only a step.

@@ -82,8 +82,8 @@ AnswerTable changes_table(const Diff& diff) {
   return table;
 }
 
-// What `after` could save.  Sure is no more than its steps are longer: the rest is hidden, or made
-// up for by what got faster.  A call that waits for a device is slower because the device is.
+// What `after` could save.  At most the growth of its steps counts as sure: the rest is hidden, or
+// offset by what got faster.  A call that waits for a device is slower because the device is.
 // Without steps, new names cannot be tested: all of their time counts as the most.
 std::vector<Finding> conclude(const Trace& after, const Diff& diff) {
   Findings findings(measured_window(after));

@@ -81,7 +81,9 @@ struct Sequence {
 class Sequences {
  public:
   Sequences(const TraceIndex& index, const Device& device)
-      : trace_(index.trace()), busy_(times_of(trace_, index->kinds(), device.work).busy) {
+      : trace_(index.trace()),
+        links_(index->links()),
+        busy_(times_of(trace_, index->kinds(), device.work).busy) {
     std::map<uint32_t, std::vector<EventId>> kernels;  // by stream
     for (const EventId e : paced(device.work))
       if (index->classes()[e] == EventClass::kernel && index->kinds()[e] == WorkKind::compute)
@@ -117,8 +119,7 @@ class Sequences {
       s.work += length;
       if (i == run.begin) continue;
       if (is_elementwise(names[i]) && is_elementwise(names[i - 1])) s.fusible += length;
-      const int64_t launch = trace_.links()[kernels[i]];
-      if (launch != none && launch == trace_.links()[kernels[i - 1]]) continue;  // of a graph
+      if (links_.are_launched_together(kernels[i - 1], kernels[i])) continue;
       between.add(end_of(trace_, kernels[i - 1]), trace_.ts()[kernels[i]]);
     }
     const Intervals idle = without(between, busy_);
@@ -136,6 +137,7 @@ class Sequences {
   }
 
   const Trace& trace_;
+  const Links& links_;
   Intervals busy_;
   std::unordered_map<uint64_t, size_t> place_;  // in `list`, by key_of() of its names
 };
